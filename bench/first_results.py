@@ -4,17 +4,19 @@
 
 Each launch is made by a process of its own, forked from one that has launched a small kernel on each engine, with an
 empty code cache. Before it, that process launches a small kernel on the reference engine: otherwise up to half of the
-shortest launches would be copies of pages that it shares with its parent, which programs do not have. The engines take
-turns, and the ratio is the median of the rounds': processors change their speed, by half on shared machines, and a
-round takes less time than that. A kernel above the limit gets further rounds. What counts is processor time of the
-process that launches, and of processes that it waits for (a fork or a server that makes code meanwhile is not in it),
-and time on the clock. Prints the kernels that were or are above the limit, and how the ratios are spread. Loading the
-module is not counted, comparing the results is not either.
+shortest launches would be copies of pages that it shares with its parent, which programs do not have. Python's garbage
+is collected before as well, because only chance decides in which launches the collector traverses what loading made,
+for 2 to 5 ms. The engines take turns, and the ratio is the median of the rounds': processors change their speed, by
+half on shared machines, and a round takes less time than that. A kernel above the limit gets further rounds. What
+counts is processor time of the process that launches, and of processes that it waits for (a fork or a server that makes
+code meanwhile is not in it), and time on the clock. Prints the kernels that were or are above the limit, and how the
+ratios are spread. Loading the module is not counted, comparing the results is not either.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import math
 import os
@@ -72,6 +74,7 @@ def forked(path: str, engine: str, folder: str) -> Times:
                 run = launch_of(path)
                 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
                 openptx.load(LOOP)["k"](1, 32, engine="auto" if engine == "auto" else "interp")
+                gc.collect()
                 processor, clock = processor_seconds(engine), time.perf_counter()
                 run(engine)
                 times = processor_seconds(engine) - processor, time.perf_counter() - clock

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 import openptx
-from openptx.sanitize.entry import Options, watch
+from openptx.sanitize.entry import watch
+from openptx.sanitize.options import Options
 
 HERE = Path(__file__).parent / "native"
 random = np.random.default_rng(7)

@@ -13,6 +13,7 @@ processors, of which code in the background gets one.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import math
 import os
@@ -29,8 +30,10 @@ from first_results import BARRIER, ROOT, launch_of
 from tiers import SMALL, processor_seconds
 
 import openptx
+from openptx.engines.auto import costs, policy, tier_state
+from openptx.engines.auto import launch as auto
 from openptx.engines.common.prepared import PreparedLaunch
-from openptx.engines.native import settings, tiering
+from openptx.engines.native import settings
 from openptx.engines.tiers import forecast, service
 from openptx.testing.discovery import find
 
@@ -43,7 +46,7 @@ SHARED = 1.1
 
 BASELINE, SHORT, SLOWER = 0.45, 0.65, 2.0
 """What baseline code takes, of optimised code's time: to be made, also where that is made in less than
-`tiering.BASELINE`, and to run."""
+`costs.BASELINE`, and to run."""
 
 
 class Record(NamedTuple):
@@ -81,6 +84,7 @@ def in_fork(folder: str, run: Callable[[], Any]) -> Any:
 
 def seconds(path: str, engine: str, launches: int) -> list[float]:
     run, found = launch_of(path), list[float]()
+    gc.collect()
     for _ in range(launches):
         start = processor_seconds(engine)
         run(engine)
@@ -91,7 +95,7 @@ def seconds(path: str, engine: str, launches: int) -> list[float]:
 def estimated(path: str) -> tuple[float, float, list[tuple[float, float]]]:
     """The estimates, and the forecasts of a launch that is not abandoned."""
     seen, begun = list[tuple[float, float]](), list[float]()
-    states = list[tiering.TierState]()
+    states = list[tier_state.TierState]()
     guesses = list[float]()
     update = forecast.Forecast.update
 
@@ -104,15 +108,15 @@ def estimated(path: str) -> tuple[float, float, list[tuple[float, float]]]:
     def never(*_: object) -> bool:
         return False
 
-    def wanted(state: tiering.TierState, prepared: PreparedLaunch, workers: int | None) -> Any:
+    def wanted(state: tier_state.TierState, prepared: PreparedLaunch, workers: int | None) -> Any:
         states.append(state)
-        guesses.append(tiering.once(state, prepared))
+        guesses.append(policy.once(state, prepared))
         begun.append(time.thread_time())
         return never
 
     forecast.Forecast.update = noted
-    tiering.code_wanted = wanted
-    tiering.prefers_interp = never
+    auto.code_wanted = wanted
+    auto.prefers_interp = never
     launch_of(path)("auto")
     return (states[0].seconds if states else 0.0), (guesses[0] if guesses else 0.0), seen
 
@@ -137,7 +141,7 @@ def record(file: str, paths: list[str]) -> None:
 @dataclass(frozen=True, slots=True)
 class Rule:
     """Code is wanted when a launch has taken `share` of its estimate, but `least` seconds, or is forecast to take
-    longer than the estimate (`tiering.FAR` times that before a fork); in place, or in the background by a fork."""
+    longer than the estimate (`costs.FAR` times that before a fork); in place, or in the background by a fork."""
 
     name: str
     share: float
@@ -150,11 +154,11 @@ class Rule:
     def asked(self, one: Record) -> tuple[float, bool]:
         """Seconds of the reference engine until the code is wanted, and whether the launch makes it in place."""
         estimate = max(one.native - one.again, 0.0) if self.exact else one.estimate
-        short = estimate < tiering.BASELINE
+        short = estimate < costs.BASELINE
         if one.least > estimate and (not self.forks or short):
             return 0.0, True
         at = max(self.share * estimate, self.least)
-        longer = estimate * (tiering.FAR if self.forks else 1.0)
+        longer = estimate * (costs.FAR if self.forks else 1.0)
         soon = [time for time, left in one.forecasts if left > longer and time >= 0.0] if self.forecast else []
         return min([at, *soon]), not self.forks or (short and bool(soon) and min(soon) <= at)
 
@@ -164,9 +168,9 @@ class Rule:
         if one.interp <= at:
             return one.interp
         making = one.native - one.again
-        least = tiering.BASELINE_OF_FORKS if self.forks else math.inf
+        least = costs.BASELINE_OF_FORKS if self.forks else math.inf
         part = SHORT if one.estimate >= least else 1.0
-        if one.estimate >= tiering.BASELINE and self.forks:
+        if one.estimate >= costs.BASELINE and self.forks:
             part = BASELINE
         run = one.again * (SLOWER if part < 1.0 else 1.0)
         if in_place:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
-from openptx.program import Address, Arguments, Function, Op, Operand, Reg, Target, Targets, Vector
+from openptx.program import Address, Arguments, Function, Imm, Op, Operand, Reg, Target, Targets, Vector
+
+if TYPE_CHECKING:
+    from openptx.isa.notation.forms import Form
 
 LEAVES = frozenset(("return", "exit", "trap"))
 """Kinds of control instructions that end a function or a thread."""
@@ -53,7 +57,7 @@ def branch_targets(function: Function) -> frozenset[int]:
     return frozenset(goal for _, goal in branches(function))
 
 
-def goals(op: Op) -> tuple[int, ...]:
+def jump_targets(op: Op) -> tuple[int, ...]:
     """The positions that a jump leads to, without the next instruction's; END where it leaves."""
     return (tuple(targets(op)) or (END,)) if control(op) in JUMPS else ()
 
@@ -65,7 +69,18 @@ def falls_through(op: Op) -> bool:
 
 def successors(op: Op, following: int) -> tuple[int, ...]:
     """The positions where control may continue after an instruction, that of the next one last."""
-    return (*goals(op), following) if falls_through(op) else goals(op)
+    return (*jump_targets(op), following) if falls_through(op) else jump_targets(op)
+
+
+def reachable(function: Function, start: int, avoiding: int = END) -> set[int]:
+    """The positions that control may reach from one, itself included, without passing another."""
+    code, found, work = function.code, set[int](), [start]
+    while work:
+        pc = work.pop()
+        if pc not in found and pc not in (END, avoiding, len(code)):
+            found.add(pc)
+            work += successors(code[pc], pc + 1)
+    return found
 
 
 def block_bounds(function: Function, leaders: Iterable[int]) -> list[tuple[int, int]]:
@@ -75,14 +90,31 @@ def block_bounds(function: Function, leaders: Iterable[int]) -> list[tuple[int, 
     return list(pairwise([*starts, len(function.code)]))
 
 
+class Places(NamedTuple):
+    """The positions of the operands that instructions of a form read, and of those that they write."""
+
+    read: tuple[int, ...]
+    written: tuple[int, ...]
+    reads_carry: bool
+    writes_carry: bool
+
+
+@cache
+def places(form: Form) -> Places:
+    updates, carry = form.instruction.updates, form.instruction.carry.split()
+    written = [i for i, t in enumerate(form.operands) if t.role in ("write", "returns")]
+    read = [i for i, t in enumerate(form.operands) if i not in written or t.name in updates]
+    return Places(tuple(read), tuple(written), "in" in carry, "out" in carry)
+
+
 def is_read(op: Op, i: int) -> bool:
     """Whether the instruction reads operand `i`."""
-    template = op.form.operands[i]
-    return template.role not in ("write", "returns") or template.name in op.form.instruction.updates
+    return i in places(op.form).read
 
 
 def is_written(op: Op, i: int) -> bool:
-    return op.form.operands[i].role in ("write", "returns")
+    """Whether the instruction writes operand `i`."""
+    return i in places(op.form).written
 
 
 def registers(operand: Operand | None) -> Iterator[Reg]:
@@ -103,21 +135,25 @@ def registers(operand: Operand | None) -> Iterator[Reg]:
             pass
 
 
-def read_registers(op: Op) -> list[Reg]:
-    """The registers in the operands that the instruction reads; its guard is not among them."""
-    found: list[Reg] = []
-    for i, operand in enumerate(op.operands):
-        if operand is not None and is_read(op, i):
-            found += (operand,) if isinstance(operand, Reg) else registers(operand)
-    return found
+def read_registers(op: Op) -> list[int]:
+    """The indices of registers in the operands that the instruction reads; its guard is not among them."""
+    return registers_at(op, places(op.form).read)
 
 
-def written_registers(op: Op) -> list[Reg]:
-    """The registers that the instruction writes."""
-    found: list[Reg] = []
-    for i, operand in enumerate(op.operands):
-        if operand is not None and is_written(op, i):
-            found += (operand,) if isinstance(operand, Reg) else registers(operand)
+def written_registers(op: Op) -> list[int]:
+    """The indices of registers that the instruction writes."""
+    return registers_at(op, places(op.form).written)
+
+
+def registers_at(op: Op, positions: Iterable[int]) -> list[int]:
+    found: list[int] = []
+    operands = op.operands
+    for i in positions:
+        operand = operands[i]
+        if isinstance(operand, Reg):
+            found.append(operand.index)
+        elif operand is not None and not isinstance(operand, Imm):
+            found += (register.index for register in registers(operand))
     return found
 
 

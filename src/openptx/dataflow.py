@@ -6,6 +6,8 @@ meet. Its transfer function is `live_before` for an instruction, `Effect` for a 
 
 from __future__ import annotations
 
+from itertools import compress, count
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 FEW = 16
 """If fewer than one bit in so many is set, `numbers_of` removes bits one by one: most sets have few members, while
 numbers go into the thousands."""
+
+
+_DIGITS = bytes.maketrans(b"01", b"\0\1")
 
 
 def bits_of(numbers: Iterable[int]) -> int:
@@ -29,7 +34,7 @@ def bits_of(numbers: Iterable[int]) -> int:
 def numbers_of(bits: int) -> list[int]:
     """The numbers in the set, in order."""
     if bits.bit_count() * FEW >= bits.bit_length():
-        return [i for i, bit in enumerate(reversed(f"{bits:b}")) if bit == "1"]
+        return list(compress(count(), f"{bits:b}"[::-1].encode().translate(_DIGITS)))
     found: list[int] = []
     while bits:
         found.append(bits.bit_length() - 1)

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
         def release(self) -> Callable[[], None]: ...
 
 
-PACKAGES = ("openptx", "numpy", "llvmlite", "ml_dtypes")
+PACKAGES = ("openptx", "numpy", "llvmlite", "ml_dtypes", "subprocess", "ctypes", "decimal", "html")
+"""Ours, and what ours import when it is first needed, on any thread."""
 IMPORTS_END = 60.0
 """The maximum wait in seconds for imports on other threads."""
 OTHERS_END = 1.0
@@ -55,7 +56,7 @@ def hold_at_forks(*locks: Lock) -> None:
 
 
 def _before() -> None:
-    """Waits until no other thread imports one of our modules or holds a lock."""
+    """Waits until no other thread imports one of these modules or holds a lock."""
     if get_ident() in _prepared:
         return  # registered twice
     start = time.monotonic()
@@ -95,12 +96,12 @@ def imports_of_others(start: float) -> bool:
 
 
 def importing() -> set[int | None]:
-    """Threads that import our modules. A lock without an owner is just being acquired."""
+    """Threads that import these modules. A lock without an owner is just being acquired."""
     return {lock.owner for lock in module_locks().values()}
 
 
 def module_locks() -> dict[str, ModuleLock]:
-    """The import locks of our modules, which Python does not release in a child."""
+    """The import locks of these modules, which Python does not release in a child."""
     locks = {name: found() for name, found in [*_table().items()] if name.startswith(PACKAGES)}
     return {name: lock for name, lock in locks.items() if lock is not None}
 

@@ -1,4 +1,5 @@
-"""Python's cyclic garbage collector waits while text becomes a program: nearly all objects made there live on."""
+"""Python's cyclic garbage collector waits while text becomes a program, and a program LLVM's text: hardly any object
+made there is garbage before the end."""
 
 from __future__ import annotations
 

@@ -52,10 +52,12 @@ def unknown(function: str, given: str, names: frozenset[str], meant: dict[str, s
 
 
 def nearest(given: str, names: Iterable[str]) -> str | None:
-    """The most similar name, if one is similar enough."""
+    """The most similar name, if one is similar enough: one that differs in case alone before all others."""
     from difflib import get_close_matches  # which only errors need
 
-    return next(iter(get_close_matches(given, list(names), n=1)), None)
+    known = list(names)
+    same = (name for name in known if name.casefold() == given.casefold())
+    return next(same, None) or next(iter(get_close_matches(given, known, n=1)), None)
 
 
 def did_you_mean(given: str, names: Iterable[str]) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from openptx.dwarf import InlinedCall, inlined_calls
 from openptx.source import File
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ Place = tuple[str, int, int]
 """File, line, column."""
 _PLACE = r"(\d+)[ \t]+(\d+)[ \t]+(\d+)"
 _LOC = re.compile(rf'^(?:[^\n/"]*[\s;:{{}}])?(\.loc)[ \t]+{_PLACE}(?:[^\n]*?inlined_at[ \t]+{_PLACE})?', re.M)
+_ASM = re.compile(r"^[ \t]*// begin inline asm$(.*?)^[ \t]*// end inline asm$", re.M | re.S)
 _FILE = re.compile(r'^[ \t]*\.file[ \t]+(\d+)[ \t]+"((?:[^"\\\n]|\\.)*)"', re.M)
 
 Parsed = tuple[dict[int, str], list[int], list[tuple[Place, ...]]]
@@ -33,7 +35,8 @@ def _parsed(text: str) -> Parsed:
         return names.get(index, ""), line, column
 
     found = list(_LOC.finditer(text)) if names else []
-    found = [match for match in found if int(match[3]) or match[5]]
+    skipped = within_asm(text) if found else set[int]()
+    found = [match for match in found if (int(match[3]) or match[5]) and match.start(1) not in skipped]
     chains: list[tuple[Place, ...]] = []
     known: dict[tuple[str, ...], tuple[Place, ...]] = {}
     for match in found:
@@ -43,7 +46,40 @@ def _parsed(text: str) -> Parsed:
             chain = (place(own), *chain)
         known[own] = chain
         chains.append(chain)
-    return names, [match.start(1) for match in found], chains
+    starts = [match.start(1) for match in found]
+    if any(match[5] for match in found) or ".debug_info" not in text:
+        return names, starts, chains
+    return names, *with_callers(starts, chains, inlined_calls(text), names)
+
+
+def within_asm(text: str) -> set[int]:
+    """The offsets of the `.loc` within inline assembly.
+
+    LLVM counts the lines of the assembly from that of the statement that contains it, which the `.loc` before it has,
+    as if they were the source's: Triton writes a load as two lines of assembly, and the second one would be the line
+    after the load.
+    """
+    return {at.start(1) for asm in _ASM.finditer(text) for at in _LOC.finditer(text, *asm.span(1))}
+
+
+def with_callers(
+    starts: list[int], chains: list[tuple[Place, ...]], calls: list[InlinedCall], names: dict[int, str]
+) -> tuple[list[int], list[tuple[Place, ...]]]:
+    """A line table without `inlined_at`, with the calls of the debug information: more places, and longer chains."""
+    places, longer = (
+        sorted({*starts, *(at for call in calls for at in (call.begin, call.end))}),
+        list[tuple[Place, ...]](),
+    )
+    waiting, active, number = list(reversed(calls)), list[InlinedCall](), -1
+    for at in places:
+        while number + 1 < len(starts) and starts[number + 1] <= at:
+            number += 1
+        active = [call for call in active if at < call.end]
+        while waiting and waiting[-1].begin <= at:
+            active.append(waiting.pop())
+        outer = [(names.get(call.file, ""), call.line, call.column) for call in reversed(active) if at < call.end]
+        longer.append((*chains[number], *outer) if number >= 0 else ())
+    return places, longer
 
 
 class LineTable:
@@ -74,8 +110,7 @@ class LineTable:
     def name(self, op: Op) -> str:
         """`kernel.cu:12:3`, or the position in the PTX."""
         chain = self.of(op)
-        file, line, column = chain[-1] if chain else (self.file.name, *self.file.location(op.span[0]))
-        return f"{file}:{line}:{column}"
+        return described(chain[-1] if chain else (self.file.name, *self.file.location(op.span[0])))
 
     def text(self, place: Place) -> str | None:
         """The text of the source line, if its file exists."""
@@ -93,6 +128,12 @@ class LineTable:
             except (OSError, ValueError):
                 continue
         return []
+
+
+def described(place: Place) -> str:
+    """`kernel.cu:12:3`; without a column, which calls in debug information do not have, `kernel.cu:12`."""
+    file, line, column = place
+    return f"{file}:{line}:{column}" if column else f"{file}:{line}"
 
 
 def candidates(name: str, beside: str) -> tuple[Path, Path]:

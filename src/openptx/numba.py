@@ -160,12 +160,13 @@ def launch(kernel: Any, args: Any, griddim: Any, blockdim: Any, stream: object =
     given: list[tuple[str, bytes]] = []
     for name, kind, value in zip(signature(kernel.py_func).parameters, kernel.argument_types, args, strict=True):
         given += [(f"argument `{name}`", data) for data in flat(kernel, kind, value)]
-    parameters = Packed(pack(found.function, [data for _, data in given]), [name for name, _ in given])
+    parameters = Packed(pack(found.function, [data for _, data in given]), [name for name, _ in given], args)
     found(tuple(griddim), tuple(blockdim), (parameters,), shared_mem=sharedmem, **_options)
 
 
 def load_kernel(kernel: Any) -> Kernel:
-    """The kernel from the PTX that numba compiled for the active target."""
+    """The kernel from the PTX that numba compiled for the active target. Raises Unsupported if it is linked from
+    several modules."""
     library, device = kernel._codelibrary, import_module("numba.cuda").get_current_device()
     known, number = _kernels.setdefault(library, {}), device.compute_capability
     if number not in known:

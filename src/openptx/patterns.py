@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 WRONG_POSSESSIVE = sys.version_info < (3, 11, 5)
 """Whether `re` matches `(...)*+` incorrectly if something in the group backtracks (cpython issue 106052)."""
-_PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\\\]])*\]|\(|\)(?:([*+?]|\{[0-9,]*\})\+)?|[^\\\[()]+", re.DOTALL)
+_PARTS = r"\\.|\[\^?\]?(?:\\.|[^\\\]])*\]|\(|\)(?:([*+?]|\{[0-9,]*\})\+)?|[^\\\[()]+"
 
 
 def atomic(text: str) -> str:
     """A regular expression with `(?>(...)*)` for each `(...)*+`, which is equivalent."""
     found, opened = list[str](), list[int]()
-    for part in _PARTS.finditer(text):
+    for part in re.finditer(_PARTS, text, re.DOTALL):
         word = part[0]
         if word == "(":
             opened.append(len(found))

@@ -3,7 +3,7 @@ this point."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from openptx.isa.types import TYPES
 
 if TYPE_CHECKING:
     from openptx.isa.notation import Form, Modifiers
+    from openptx.isa.notation.slots import Template
     from openptx.isa.types import Type
     from openptx.source import File, Span
 
@@ -188,6 +189,10 @@ class Op:
     text: str  # as written, without guard and surrounding blanks: for faults and listings
     line: tuple[str, int, int] | None = None  # `.loc`: file, line, column
     rule: str = ""  # the optimisation that made it (rewrite/): contracted, folded; empty for instructions of the text
+
+    def operands_by_template(self) -> Iterator[tuple[Template, Operand | None]]:
+        """Each operand with its place in the form, which has its name and its role."""
+        return zip(self.form.operands, self.operands, strict=True)
 
     @property
     def one_line(self) -> str:

@@ -60,6 +60,8 @@ class Elsewhere:
 
 
 def put(text: str) -> None:
+    if sys.stderr is None:  # in a fork that makes code for a launch: the line is its parent's
+        return
     with contextlib.suppress(OSError, ValueError):  # the terminal no longer exists
         sys.stderr.write(text)
         sys.stderr.flush()

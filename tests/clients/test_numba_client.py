@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.errors import ArgumentError, Fault, Unsupported
+from openptx.errors import ArgumentError, Fault, SanitizerError, Unsupported
 
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: make clients")
 pytest.importorskip("nvidia.cu13", reason="NVIDIA's compiler is not installed: make clients")
@@ -121,6 +121,14 @@ def test_printing(capfd: pytest.CaptureFixture[str]) -> None:
 def test_faults() -> None:
     with pytest.raises(Fault, match=r"argument `[ab]`, 80 bytes"):
         add[1, 64](np.zeros(10), np.zeros(10), np.zeros(64))
+
+
+def test_uses_of_undefined_arrays_are_errors(target: str) -> None:
+    openptx.numba.activate(target, sanitize="all")
+    x, out = np.ones(64), np.zeros(64)
+    add[1, 64](x, x, out)
+    with pytest.raises(SanitizerError, match="never written"):
+        add[1, 64](x, openptx.empty(64, np.float64), out)
 
 
 def test_what_is_not_for_this_way() -> None:

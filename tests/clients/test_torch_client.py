@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,29 @@ def test_the_device_says_what_the_target_is(active: None) -> None:
 
 def driver_device() -> Any:
     return openptx.triton.driver.Driver.get_active_torch_device
+
+
+def test_each_thread_activates_the_device_for_itself(active: None) -> None:
+    """Threads that do so at the same time, or for another target, take it from no other thread."""
+    begin, between, found = threading.Barrier(4), sys.getswitchinterval(), list[str]()
+
+    def work() -> None:
+        begin.wait()
+        openptx.torch.activate("sm_90")
+        found.append(str((torch.zeros(2, device="cuda") + 1).device))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(between)
+    assert found == ["cuda:0"] * 4
+    assert str(torch.zeros(2, device="cuda").device) == "cuda:0"
+    assert torch.cuda.get_device_capability() == (9, 0)
 
 
 def test_it_is_undone() -> None:

@@ -223,6 +223,17 @@ def test_findings_of_the_sanitizer_are_errors() -> None:
         openptx.triton.deactivate()
 
 
+def test_uses_of_undefined_arrays_are_errors() -> None:
+    openptx.triton.activate("sm_90", sanitize="all")
+    try:
+        x, out = np.ones(128, np.float32), np.zeros(128, np.float32)
+        kernels.add[(1,)](x, x, out, 128, BLOCK=128)
+        with pytest.raises(SanitizerError, match=r"never written(?s:.)*tl\.store\(out(?s:.)*other: (?s:.)*tl\.load\("):
+            kernels.add[(1,)](x, openptx.empty(128, np.float32), out, 128, BLOCK=128)
+    finally:
+        openptx.triton.deactivate()
+
+
 def test_measuring(active: None) -> None:
     x, out = torch.rand(128), torch.zeros(128)
     assert triton.testing.do_bench(lambda: kernels.add[(1,)](x, x, out, 128, BLOCK=128), warmup=1, rep=2) > 0

@@ -32,12 +32,12 @@ ROWS = (
     Row(
         KERNEL + ".reg .b64 %d<2>;" + USES,
         "%d2",
-        "declare more of them: `%d<4>`",
+        KERNEL + ".reg .b64 %d<4>;" + USES,
     ),
     Row(
         KERNEL + USES[1:],
         "%d1",
-        "declare them: `.reg .b64 %d<4>;`",
+        KERNEL[:-1] + "\n    .reg .b64 %d<4>;" + USES,
     ),
     Row(
         ".visible .entry k(.param .u64 a) {\nld.param.u64 %d1, [a];\n.reg .b64 %d<4>;\nret; }",
@@ -47,12 +47,12 @@ ROWS = (
     Row(
         ".visible .entry k(.param .u64 a) {\n.reg .u32 t;\nadd.s32 t, t, u;\nret; }",
         "u",
-        "declare it: `.reg .b32 u;`",
+        ".visible .entry k(.param .u64 a) {\n    .reg .b32 u;\n.reg .u32 t;\nadd.s32 t, t, u;\nret; }",
     ),
     Row(
         ".visible .entry k(.param .u64 a) {\n.reg .u32 t;\n@p add.s32 t, t, 1;\nret; }",
         "p",
-        "declare it: `.reg .pred p;`",
+        ".visible .entry k(.param .u64 a) {\n    .reg .pred p;\n.reg .u32 t;\n@p add.s32 t, t, 1;\nret; }",
     ),
     Row(
         ".visible .entry k(.param .u64 a, .param .u64 b, ) { .reg .u64 r; ld.param.u64 r, [c]; ret; }",

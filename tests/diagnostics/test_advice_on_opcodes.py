@@ -6,6 +6,12 @@ import pytest
 from advice import Row, given
 
 ROWS = (
+    # several errors that another opcode does not have
+    Row("shfl.down.b32 %r1, %r2, 1, 31;", "shfl.down.b32", "shfl.sync.down.b32 %r1, %r2, 1, 31, 0xffffffff;"),
+    Row("shfl.idx.b32 %r1|%p1, %r2, 1, 31, -1;", "shfl.idx.b32", "shfl.sync.idx.b32 %r1|%p1, %r2, 1, 31, -1;"),
+    Row("vote.all.pred %p1, %p2;", "vote.all.pred", "vote.sync.all.pred %p1, %p2, 0xffffffff;"),
+    Row("mov.s64 %r1, %f1;", "%r1", "mov.b32 %r1, %f1;"),
+    Row("cvt.f64.u64 %r1, %rd1;", "%r1", "cvt.u32.u64 %r1, %rd1;"),
     Row("ld.global.f32x4 {%f1,%f2,%f3,%f4}, [%rd1];", ".f32x4", "ld.global.v4.f32 {%f1,%f2,%f3,%f4}, [%rd1];"),
     Row("ld.global.float4 {%f1,%f2,%f3,%f4}, [%rd1];", ".float4", "ld.global.v4.f32 {%f1,%f2,%f3,%f4}, [%rd1];"),
     Row("ld.global.f32x2 {%f1,%f2}, [%rd1];", ".f32x2", "ld.global.v2.f32 {%f1,%f2}, [%rd1];"),

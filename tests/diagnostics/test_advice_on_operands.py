@@ -36,6 +36,8 @@ ROWS = (
     Row("atom.global.add.u32 [%rd1], %r1;", "atom.global.add.u32", "red.global.add.u32 [%rd1], %r1;"),
     Row("red.global.add.u32 %r1, [%rd1], %r2;", "red.global.add.u32", "atom.global.add.u32 %r1, [%rd1], %r2;"),
     Row("mul.lo.s32 %r1, %r2, %r3, %r4;", "mul.lo.s32", "mad.lo.s32 %r1, %r2, %r3, %r4;"),
+    Row("mul.rn.f32 %f1, %f2, %f3, %f4;", "mul.rn.f32", "fma.rn.f32 %f1, %f2, %f3, %f4;"),
+    Row("fma.rn.f16 %h1, %h2, %h3;", "fma.rn.f16", "mul.rn.f16 %h1, %h2, %h3;"),
     Row("tex.2d.v4.f32.f32 %f1, [%rd1, {%f2, %f3}];", "%f1", "write `{a, b, c, d}`, with `_` for results that"),
     Row("ldmatrix.sync.aligned.m8n8.x4.shared.b16 %r1, [%r5];", "%r1", "write `{a, b, c, d}`"),
     Row("bra %r1;", "%r1", "`brx.idx index, targets;` branches to one of several labels"),

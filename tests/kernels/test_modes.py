@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from test_kernels import CASES, FOLDER, REFERENCE_CASES, check
 
-from openptx.engines.native import settings, tiering
+from openptx.engines.native import entry as native
+from openptx.engines.native import settings
 from openptx.testing.discovery import find
 
 PATHS = [*CASES, *find([str(FOLDER.parent / "spec")]), *REFERENCE_CASES]
@@ -19,13 +20,13 @@ PATHS = [*CASES, *find([str(FOLDER.parent / "spec")]), *REFERENCE_CASES]
 @contextmanager
 def two_workers() -> Generator[None]:
     """Launches that leave the number of workers open have two."""
-    run = tiering.run
+    run = native.run
 
     def with_two(*args: Any, workers: int | None = None, **options: Any) -> None:
         run(*args, workers=workers or 2, **options)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tiering, "run", with_two)
+        patch.setattr(native, "run", with_two)
         yield
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -316,7 +317,7 @@ def test_a_file_with_mistakes_of_writing_is_not_laid_out() -> None:
 
 def test_another_target() -> None:
     async def session(editor: Editor) -> list[types.Diagnostic]:
-        return await editor.open(KERNEL.replace("mul.rn.f32", "mul.rn.bf16"))
+        return await editor.open(KERNEL.replace(".reg .f32 x;", ".reg .f32 x; .reg .b16 h; mul.rn.bf16 h, h, h;"))
 
     assert any("sm_90" in each.message for each in edit(session, "--target", "sm_80"))
 
@@ -350,6 +351,21 @@ def test_the_server_ends_with_its_editor() -> None:
     assert server.stdin is not None
     server.stdin.close()
     assert server.wait(60) == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a signal of POSIX")
+def test_the_server_ends_with_ctrl_c() -> None:
+    body = '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}'
+    server = subprocess.Popen(
+        [sys.executable, "-m", "openptx", "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(f"Content-Length: {len(body)}\r\n\r\n{body}".encode())
+    server.stdin.flush()
+    assert server.stdout.readline().startswith(b"Content-Length")
+    server.send_signal(signal.SIGINT)
+    assert server.wait(60) == -signal.SIGINT
 
 
 def test_without_pygls_the_command_says_what_to_install(tmp_path) -> None:

@@ -75,12 +75,14 @@ def alone(folder: Path, context: Context, left: list[str], said: str) -> dict[in
 
 
 def refused_here(context: Context, statements: list[str]) -> dict[int, str]:
-    """The statements that `check` refuses, and why."""
+    """The statements that `check` refuses, and why; those to which a finding at a declaration points as well."""
     found: dict[int, str] = {}
     for diagnostic in openptx.check(module(context, statements)):
         if diagnostic.severity == "error":
-            for start, _ in (diagnostic.span, *diagnostic.also):
-                found.setdefault(diagnostic.file.location(start)[0] - FIRST, f"{diagnostic.code} {diagnostic.message}")
+            for start, _ in (diagnostic.span, *diagnostic.also, *(label.span for label in diagnostic.labels)):
+                number = diagnostic.file.location(start)[0] - FIRST
+                if number >= 0:
+                    found.setdefault(number, f"{diagnostic.code} {diagnostic.message}")
     return found
 
 

@@ -135,7 +135,7 @@ class FunctionText:
 
     def find_place(self, name: str, text: str) -> None:
         if text.startswith("alloca"):
-            if not text.startswith("alloca ["):
+            if not text.startswith("alloca [") and name != "%here":  # whose address alone is read
                 self.whole.add(name)
         elif name == "%place":
             self.frame_size = int(text.rsplit(" ", 1)[1]) or 1 << 62

@@ -13,8 +13,10 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from unittest.mock import patch
 
+from openptx.engines.auto import launch as auto
+from openptx.engines.auto import tier_state
 from openptx.engines.interp.abandon import Abandonable
-from openptx.engines.native import tiering
+from openptx.engines.native import entry as native
 from openptx.engines.native.runtime import plan
 from openptx.engines.tiers import takeover
 
@@ -33,7 +35,7 @@ class Takeovers:
     def again(self, at: Callable[[int], int]) -> None:
         """The same launches will be run again; `at` chooses one of a launch's questions, from 1 to their number."""
         self.at, self.asked = [at(count) if count else 0 for count in self.asked], []
-        tiering.states.clear()
+        tier_state.states.clear()
 
 
 def never(*_: object) -> bool:
@@ -55,7 +57,7 @@ def forced(baseline: bool = False) -> Generator[Takeovers]:
 
     `baseline`: the code that takes over is that of the baseline tier.
     """
-    known, launch = Takeovers(baseline), tiering.launch
+    known, launch = Takeovers(baseline), native.launch
 
     class Forced(Abandonable):
         """Wants to be abandoned at one question."""
@@ -80,16 +82,16 @@ def forced(baseline: bool = False) -> Generator[Takeovers]:
 
     def run(*args: object, **options: object) -> None:
         launch(*args, **{**options, "baseline": known.baseline})  # type: ignore[arg-type]
-        tiering.states.clear()
+        tier_state.states.clear()
 
     with (
-        patch.object(tiering, "code_wanted", begins),
-        patch.object(tiering, "prefers_interp", never),
-        patch.object(tiering, "launch", run),
+        patch.object(auto, "code_wanted", begins),
+        patch.object(auto, "prefers_interp", never),
+        patch.object(native, "launch", run),
         patch.object(takeover, "Abandonable", Forced),
         patch.object(takeover, "host_threads", none),
         patch.object(plan, "EACH", math.inf),  # nothing is asked of the compile server
     ):
-        tiering.states.clear()
+        tier_state.states.clear()
         yield known
-        tiering.states.clear()
+        tier_state.states.clear()

@@ -93,7 +93,7 @@ def require_nothing_found(folder: Path, seconds: float, first: int) -> None:
 
 
 def test_damaged_inputs_end_in_a_message(tmp_path: Path) -> None:
-    require_nothing_found(tmp_path, 4, 0)
+    require_nothing_found(tmp_path, 3, 0)
 
 
 @pytest.mark.sweep

@@ -27,8 +27,8 @@ def one(seed: int, size: int, modes: tuple[str, ...]) -> list[str]:
 
 @pytest.mark.parametrize("part", range(4))
 def test_kernels_agree(part: int) -> None:
-    """Three kernels, in one of the modes; most of them are really run as machine code."""
-    left_out = [reason for seed in range(3) for reason in one(4 * seed + part, 1 + seed, (EVERY_MODE[part],))]
+    """Two kernels, in one of the modes; most of them are really run as machine code."""
+    left_out = [reason for seed in range(2) for reason in one(4 * seed + part, 1 + seed, (EVERY_MODE[part],))]
     assert len(left_out) <= 1, left_out
 
 
@@ -52,9 +52,9 @@ def problems(kernel: Kernel) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_code_reads_what_is_written(seed: int) -> None:
-    assert problems(BarrierKernel(seed, 2)) == []
+@pytest.mark.parametrize(("seed", "size"), [(0, 1), (1, 2)])
+def test_code_reads_what_is_written(seed: int, size: int) -> None:
+    assert problems(BarrierKernel(seed, size)) == []
 
 
 @pytest.mark.sweep

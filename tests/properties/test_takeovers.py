@@ -20,7 +20,7 @@ CASES = [*find([str(TESTS / "kernels")]), *find([str(TESTS / "spec")]), *find([s
 
 @pytest.mark.parametrize("part", range(4))
 def test_random_kernels(part: int) -> None:
-    for seed in range(20_001 + 2 * part, 20_003 + 2 * part):
+    for seed in range(20_001 + 2 * part, 20_002 + 2 * part):
         assert not kernel_problem(seed)
 
 

@@ -6,14 +6,19 @@ from openptx.check.module import ModuleChecker
 from openptx.late import late
 from openptx.source import File
 from openptx.syntax import parse
+from openptx.syntax.tree import Function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.foreign_languages import foreign
     from openptx.check.lowering.module import lower as lower_module
+    from openptx.check.repairs.header_edits import settle_header
+    from openptx.check.repairs.second_check import SecondCheck
     from openptx.diagnostics import Diagnostic
     from openptx.program import Program
 else:
+    settle_header = late("openptx.check.repairs.header_edits", "settle_header")
+    SecondCheck = late("openptx.check.repairs.second_check", "SecondCheck")
     foreign = late("openptx.check.foreign_languages", "foreign")
     lower_module = late("openptx.check.lowering.module", "lower")
 
@@ -26,20 +31,33 @@ def check(
     `target` overrides the `.target` of the file; `profile` is "ptxas" (as the assembler answers) or "isa". `selected`
     names codes that are checked only on demand.
     """
-    return _findings(ModuleChecker(parse(file), target, profile, selected))
+    return _findings(ModuleChecker(parse(file), target, profile, selected), target)
 
 
 def resolve(file: File, target: str | None = None, profile: str = "ptxas") -> tuple[ModuleChecker, list[Diagnostic]]:
     """The resolved module, which `lower` takes, and every finding in it."""
     module = ModuleChecker(parse(file), target, profile, keep=True)
-    return module, _findings(module)
+    return module, _findings(module, target)
 
 
-def _findings(module: ModuleChecker) -> list[Diagnostic]:
-    """The findings of a module. A file in another language has one finding, which names the language."""
+def _findings(module: ModuleChecker, target: str | None) -> list[Diagnostic]:
+    """The findings of a module, without consequences of others. A file in another language has one finding, which names
+    the language."""
     found = module.check()
-    other = foreign(module.file) if any(diagnostic.severity == "error" for diagnostic in found) else None
-    return found if other is None else [other]
+    if all(diagnostic.severity != "error" for diagnostic in found):
+        return found
+    if (other := foreign(module.file)) is not None:
+        return [other]
+
+    def check_text(text: str) -> list[Diagnostic]:
+        other = ModuleChecker(parse(File("", text)), target, module.profile, module.selected)
+        other.suggestions = module.suggestions  # one budget for all
+        return other.check()
+
+    if target is None:
+        found = settle_header(module.header, found, check_text)
+    bodies = [each.body for each in module.tree.items if isinstance(each, Function) and each.body is not None]
+    return SecondCheck(module.file, bodies, found, check_text).settled()
 
 
 def lower(source: ModuleChecker | File) -> Program:

@@ -20,12 +20,20 @@ _RULE = "PTX ISA, .attribute (5.4.8)"
 def attribute_problems(statement: Variable | Function, follows_ptxas: bool) -> Iterator[Diagnostic]:
     """The problems with the attributes of a variable or function, one for each wrong attribute."""
     for attribute in statement.attributes:
-        found = _problem(attribute, None if isinstance(statement, Function) else statement.space, follows_ptxas)
+        found = _problem(attribute, _space(statement, follows_ptxas), follows_ptxas)
         if found is not None:
             message, label, help = found
             yield Diagnostic(
                 "invalid-directive", message, statement.file, attribute.span, label, rule=_RULE, help=help
             )  # fmt: skip
+
+
+def _space(statement: Variable | Function, follows_ptxas: bool) -> str | None:
+    """The state space of a variable; None for a function. The assembler does not look at names such as `x<4>`."""
+    if isinstance(statement, Function):
+        return None
+    unseen = follows_ptxas and all(declarator.count is not None for declarator in statement.names)
+    return "global" if unseen else statement.space
 
 
 def _problem(attribute: Attribute, space: str | None, follows_ptxas: bool) -> tuple[str, str, str | None] | None:

@@ -24,6 +24,8 @@ FUNCTION_ADDRESS = gate("PTX 2.1")
 """The gate of `mov.u64 d, f` with a device function `f` (measured)."""
 KERNEL_ADDRESS = gate("PTX 3.1, sm_35")
 """The gate of the address of a kernel."""
+WITHDRAWN = {"cudaDeviceSynchronize": gate("sm_10 to sm_89")}
+"""Functions of the device runtime that newer targets do not have, unless the file defines them before (measured)."""
 INDIRECT_IMAGE = gate("PTX 3.1, sm_20")
 """The gate of the address of a texture or surface, in `mov` and in a register (measured)."""
 INDIRECT_SAMPLING = gate("PTX 4.3, sm_30")

@@ -5,21 +5,25 @@ from __future__ import annotations
 import re
 
 from openptx.check.names.body import label_of
+from openptx.check.names.scopes import labels_of
 from openptx.check.operand import kinds
 from openptx.check.sizes import bytes_of, shared_limit
 from openptx.check.spelling import nearest
-from openptx.diagnostics import Label
+from openptx.diagnostics import Fix, Label
 from openptx.isa.directives import PRAGMAS, pragma_in
 from openptx.patterns import pattern
 from openptx.syntax.declarations import Variable as Declaration
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from openptx.check.checked_function import CheckedFunction
     from openptx.check.function_findings import FunctionFindings
     from openptx.check.names.scopes import Scope
+    from openptx.diagnostics.diagnostic import Facts
     from openptx.syntax.directives import BranchTargets, Pragma
-    from openptx.syntax.operands import Operand
+    from openptx.syntax.operands import Name, Operand
     from openptx.syntax.tree import Instruction, Statement
 
 
@@ -90,10 +94,19 @@ class BodyDirectives:
                 sort = self.checked.module.kind(name, scope).sort
                 if table.name == "branchtargets" and (scope.label(name) is None or sort not in _LABELS):
                     message = f"there is no label `{name}` here"
-                    self.findings.add("unknown-label", message, target.span, "no such label")
+                    guess = self._guess(target, labels_of(scope))
+                    self.findings.add("unknown-label", message, target.span, "no such label", **guess)
                 elif table.name == "calltargets" and sort != kinds.FUNCTION:
                     message = f"there is no function `{name}`"
-                    self.findings.add("unknown-function", message, target.span, "no such function")
+                    guess = self._guess(target, self.checked.module.functions)
+                    self.findings.add("unknown-function", message, target.span, "no such function", **guess)
+
+    def _guess(self, target: Name, known: Collection[str]) -> Facts:
+        """The advice that another name was meant in a table."""
+        guess = self.checked.module.suggestions.nearest(target.text, lambda: known) if target.count is None else None
+        if guess is None:
+            return {}
+        return {"help": f"did you mean `{guess}`?", "fix": Fix(target.span, guess, f"write `{guess}`")}
 
     def use_of_table(self, operand: Operand, instruction: Instruction, scope: Scope) -> None:
         """A branch or a call through a table, which must be declared before it (measured)."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from openptx.diagnostics import Collector, Diagnostic, Label
+from openptx.isa.notation.gates import Gate, gate
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.assembler_words import may_name_section
@@ -31,15 +33,27 @@ _UNREAD = pattern(rf"{COMMENT}|{LINE_MARKER}", re.A)
 _VISIBLE = pattern(r"[^\n]")
 _RULE = "PTX ISA, Debugging Directives (11.5)"
 
+# fmt: off
+_SECTION_FEATURES = (  # measured, ptxas 13.5: sections have neither `:`, `+` nor `-` elsewhere
+    ("a label in a section",                  gate("PTX 7.0"), pattern(rf"{SECTION_NAME}\s*+:", re.A)),
+    ("a sum in a section",                    gate("PTX 3.2"), pattern(r"\+")),
+    ("a negative number in a section",        gate("PTX 7.5"), pattern(r"-\s*+[0-9]", re.A)),
+    ("a difference of labels in a section",   gate("PTX 7.5"), pattern(r"-\s*+[^0-9\s]", re.A)),
+)
+# fmt: on
+_ALL_FEATURES = (7, 5)
+POSITIONS_SINCE = (4, 0)
+"""In older files the assembler does not look at where code is inlined (ptxas 13.5)."""
+
 
 class DebugInfo:
     """The debug information of one file, in the order of its text."""
 
     __slots__ = ("collector", "file", "files", "inlined", "labels", "places")
 
-    def __init__(self, file: File, collector: Collector) -> None:
+    def __init__(self, file: File, collector: Collector, version: tuple[int, int]) -> None:
         self.file, self.collector = file, collector
-        self.inlined = "inlined_at" in file.text  # otherwise positions are not needed
+        self.inlined = version >= POSITIONS_SINCE and "inlined_at" in file.text  # otherwise positions are not needed
         self.places: set[str] = set()  # named by an earlier `.loc`: numbers separated by a blank
         self.labels: dict[str, Span] = {}  # of sections
         self.files: dict[int, Span] = {}
@@ -77,7 +91,7 @@ class DebugInfo:
             if value.value >> 32:
                 self._add("invalid-integer", f"`{value.text}` does not fit 32 bits", value.span, "too large")
                 return
-        if inlined and " ".join(str(value.value) for value in inlined) not in self.places:
+        if inlined and self.inlined and " ".join(str(value.value) for value in inlined) not in self.places:
             where = " ".join(value.text for value in inlined)
             self._add(
                 "invalid-directive",
@@ -161,6 +175,17 @@ class DebugInfo:
                 expected=facts.get("expected"), actual=facts.get("actual"),
             )
         )  # fmt: skip
+
+
+def section_features(file: File, section: Section, version: tuple[int, int]) -> Iterator[tuple[str, Gate, Span]]:
+    """What the data of a section has that older versions do not, and where it first occurs; nothing for newer files."""
+    if version >= _ALL_FEATURES:
+        return
+    start, end = section.body
+    text = _without_comments(file.text[start:end])
+    for what, since, wanted in _SECTION_FEATURES:
+        if match := wanted.search(text):
+            yield what, since, (start + match.start(), start + match.end())
 
 
 def _without_comments(text: str) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
-from openptx.check.attributes import attribute_problems
-from openptx.check.availability import gate_problem
+from openptx.check.availability import KERNEL_ADDRESS, WITHDRAWN, gate_problem
+from openptx.check.debug_info import POSITIONS_SINCE, section_features
 from openptx.check.names.declared_types import OPAQUE
 from openptx.check.sizes import bytes_of, element_bytes, rounded_up, shape_of
 from openptx.diagnostics import Diagnostic
@@ -13,6 +11,7 @@ from openptx.isa.directives import ATTRIBUTES, DIRECTIVES, PRAGMAS, pragma_in
 from openptx.isa.notation.gates import gate
 from openptx.isa.targets import satisfied
 from openptx.isa.types import TYPES
+from openptx.late import late
 from openptx.patterns import pattern
 from openptx.syntax.declarations import InitialiserList, SymbolAddress
 from openptx.syntax.declarations import Variable as Declaration
@@ -26,7 +25,6 @@ from openptx.syntax.directives import (
     Section,
     SourceFile,
 )
-from openptx.syntax.lexical import SECTION_NAME
 from openptx.syntax.operands import Integer
 from openptx.syntax.tree import Function
 
@@ -34,6 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from openptx.check.attributes import attribute_problems
     from openptx.check.context import Context
     from openptx.check.names.linkage import Linkage
     from openptx.check.problems import Problem
@@ -44,6 +43,8 @@ if TYPE_CHECKING:
     from openptx.syntax.tree import Statement, SyntaxTree
 
     Requirement = tuple[str, Gate, Span]  # what it is, what it requires, where it is
+else:
+    attribute_problems = late("openptx.check.attributes", "attribute_problems")
 
 # fmt: off
 #                        measured, ptxas 13.5; the manual's own gates of directives are in `isa/directives.py`
@@ -59,7 +60,6 @@ TEXTURE_SPACE          = gate("PTX 1.0 to 1.4")
 DWARF_LINES            = gate("PTX 1.0 to 1.5")
 TIMESTAMP              = gate("PTX 3.2")
 INLINED                = gate("PTX 7.0")
-SECTION_LABEL          = gate("PTX 7.0")
 ADDRESS_VALUE          = gate("PTX 2.1")
 FUNCTION_VALUE         = gate("PTX 2.1, sm_20")
 GENERIC_VALUE          = gate("PTX 3.1")
@@ -99,7 +99,6 @@ _PREDICATES = 11
 _EXCLUSIVE = (("maxntid", "reqntid"), ("reqnctapercluster", "maxclusterrank"))
 
 _INLINED = pattern(r"\.loc\b[^\n;]*\bfunction_name\b")
-_LABEL = pattern(rf"(?:^|(?<=\{{))[ \t]*{SECTION_NAME}[ \t]*:", re.M | re.A)
 _RULE = "PTX ISA, Kernel Function Parameters (5.1.6.1)"
 
 
@@ -120,7 +119,7 @@ class DirectiveAvailability:
             )  # fmt: skip
             self.collector.add(found)
         if isinstance(statement, Function):
-            if statement.kind == "entry":
+            if statement.kind == "entry" and (statement.body is not None or not self.context.follows_ptxas):
                 self.room(statement, statement.parameters)
                 for parameter in statement.parameters:
                     self._sampler(parameter)
@@ -221,8 +220,7 @@ class DirectiveAvailability:
                 yield "the timestamp of `.file`", TIMESTAMP, statement.values[1].span
             case Section():
                 yield "`.section`", self._since("section"), statement.name_span
-                if label := self._first(_LABEL, statement.body):
-                    yield "a label in a section", SECTION_LABEL, label
+                yield from section_features(self.file, statement, self.context.version)
             case Pragma():
                 yield "`.pragma`", self._since("pragma"), statement.name_span
                 for string in statement.strings:
@@ -251,13 +249,9 @@ class DirectiveAvailability:
                     yield f"`.ptr .{kind}`", OPAQUE_POINTER, parameter.pointer.span
             yield from _type_since(parameter)
         yield from self._tuning(function.directives)
-        if function.body is not None and (place := self._first(_INLINED, function.body)):
-            yield "`function_name` of `.loc`", INLINED, place
-
-    def _first(self, wanted: re.Pattern[str], span: Span) -> Span | None:
-        """Where a feature newer than 7.0 first occurs; not searched for in newer files."""
-        found = wanted.search(self.file.text, *span) if self.context.version < (7, 0) else None
-        return found.span() if found else None
+        body = function.body if POSITIONS_SINCE <= self.context.version < (7, 0) else None  # newer: not searched
+        if body is not None and (place := _INLINED.search(self.file.text, *body)):
+            yield "`function_name` of `.loc`", INLINED, place.span()
 
     def _variable(self, declaration: Declaration) -> Iterator[Requirement]:
         yield from self._linkage(declaration)
@@ -298,8 +292,12 @@ class DirectiveAvailability:
                 yield from self._value(element)
         if isinstance(value, SymbolAddress):
             yield "an address as an initial value", ADDRESS_VALUE, value.span
-            if value.name.text in self.linkage.functions:
+            if (function := self.linkage.functions.get(value.name.text)) is not None:
                 yield "a function as an initial value", FUNCTION_VALUE, value.span
+                if function.kind == "entry":
+                    yield "a kernel as an initial value", KERNEL_ADDRESS, value.span
+                if function.body is None and function.name.text in WITHDRAWN and self.context.follows_ptxas:
+                    yield f"`{function.name.text}`", WITHDRAWN[function.name.text], value.span
             if value.generic:
                 yield "`generic()`", GENERIC_VALUE, value.span
             if value.mask is not None:
@@ -315,6 +313,8 @@ class DirectiveAvailability:
             type = TYPES.get(parameter.type)
             if type is None:
                 return
+            if type.kind == "opaque" and context.follows_ptxas:  # takes no room (measured)
+                continue
             element = element_bytes(type) * max(1, parameter.vector)
             align = parameter.align.value if parameter.align is not None else element
             size = rounded_up(size, max(1, align)) + bytes_of(parameter)
@@ -322,15 +322,15 @@ class DirectiveAvailability:
         room = 32764 if large else 4352 if context.version >= (1, 5) else 256
         if size > room:
             message = f"the parameters of `{kernel.name.text}` take {size} bytes, and the limit is {room}"
-            found = Diagnostic(
+            self.collector.add(Diagnostic(
                 "parameter", message, self.file, kernel.name.span, "too many", expected=f"at most {room} bytes",
                 actual=f"{size} bytes", rule=_RULE,
-            )  # fmt: skip
-            self.collector.add(found)
+            ))  # fmt: skip
 
     def _sampler(self, declaration: Declaration) -> None:
-        """Separate samplers belong to one of the two texturing modes (5.3)."""
-        if declaration.type != "samplerref" or self.context.independent_textures or not self.context.follows_ptxas:
+        """Separate samplers belong to one of the two texturing modes (5.3), but arrays of them pass (measured)."""
+        plain = declaration.type == "samplerref" and not all(declarator.dimensions for declarator in declaration.names)
+        if not plain or self.context.independent_textures or not self.context.follows_ptxas:
             return
         found = Diagnostic(
             "target-conflict", "a `.samplerref` needs independent textures and samplers", self.file,
@@ -386,9 +386,10 @@ def _common(statement: Statement) -> bool:
 
 
 def _type_since(declaration: Declaration) -> Iterator[Requirement]:
-    """The gate of a declared type, which vectors of pairs do not have (measured, ptxas 13.5)."""
+    """The gate of a declared type, which vectors of pairs and arrays of textures do not have (measured, ptxas 13.5)."""
     type = declaration.type
-    if type in TYPES_SINCE and not (type == "f16x2" and declaration.vector > 1):
+    arrays = type in OPAQUE and all(declarator.dimensions for declarator in declaration.names)
+    if type in TYPES_SINCE and not arrays and not (type == "f16x2" and declaration.vector > 1):
         yield f"`.{type}`", TYPES_SINCE[type], declaration.type_span
 
 

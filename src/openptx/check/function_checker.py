@@ -19,12 +19,13 @@ from openptx.check.foreign_spellings import instead_of_call
 from openptx.check.forms.calls import CallChecker
 from openptx.check.function_findings import FunctionFindings
 from openptx.check.names.body import ResolvedBody, ResolvedInstruction
-from openptx.check.names.scopes import Scope
-from openptx.check.names.undeclared import Undeclared
+from openptx.check.names.scopes import Scope, around
+from openptx.check.names.undeclared import Undeclared, guessing
 from openptx.check.operand import kinds
 from openptx.check.problems import Problem, passes
 from openptx.check.proof import proven
-from openptx.check.statement_repairs import ended_early, label_slip, repaired
+from openptx.check.repairs.statement_edits import repaired
+from openptx.check.repairs.wrong_marks import ended_early, label_slip
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.isa.control import calls
 from openptx.patterns import pattern
@@ -147,7 +148,7 @@ class FunctionChecker:
             self.survey(instruction, scope)
         if (guard := instruction.guard) is not None:
             self.guard(guard, scope)
-        problems = self.verdicts.problems(resolved)
+        problems = self.verdicts.problems(resolved, self.module.suggestions)
         for problem in problems:
             self.report(problem, instruction, scope, problems)
         if passes(problems):
@@ -205,11 +206,17 @@ class FunctionChecker:
         """Turns one of the `problems` of an instruction into a diagnostic."""
         found = diagnostic(problem, instruction, scope)
         if problem.about == "unknown-name":
-            self.undeclared.operand(found, scope, problem.suits)
+            self.undeclared.operand(found, scope, problem.suits, instruction)
             return
         if problem.about == "target-list" and found.file.text[slice(*found.span)] in self.tables:
             self.findings.wrong = True  # its declaration is wrong, which is reported
             return
+        if problem.about == "target-list" and found.help is None:
+            name = found.file.text[slice(*found.span)]
+            guess = self.module.suggestions.nearest(
+                name, lambda: [each for one in around(scope) for each in one.tables]
+            )
+            found = guessing(found, guess, "write")
         if (whole := ended_early(problem, instruction.span, instruction.file, self.checked, scope)) is not None:
             self.unread = [each for each in self.unread if each.span[0] >= whole[1]]
             self.findings.collect(whole[0])

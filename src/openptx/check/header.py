@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from openptx.check.availability import gate_problem
 from openptx.check.context import Context
-from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
-from openptx.isa.targets import NEWEST, OPTIONS, TARGETS, satisfied, target
+from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix, Label
+from openptx.isa.targets import MINORS, NEWEST, OPTIONS, TARGETS, satisfied, target
 from openptx.late import late
+from openptx.patterns import pattern
 from openptx.syntax.directives import (
     AddressSize,
     Directive,
@@ -34,8 +35,11 @@ if TYPE_CHECKING:
 else:
     nearest = late("openptx.check.spelling", "nearest")
 
-_MINOR = {1: 5, 2: 3, 3: 2, 4: 3, 5: 0, 6: 5, 7: 8, 8: 8, 9: NEWEST[1]}
 _RULE = "PTX ISA, PTX Module Directives (11.1)"
+_MOST = 500
+"""Findings of a file before those that get no search for the target that was meant."""
+_FEW = 8
+"""Items of a file among which the directives of its header are looked for."""
 _MODES = frozenset(("texmode_unified", "texmode_independent"))
 
 
@@ -81,6 +85,11 @@ class Header:
             self._check_targets(self._targets, self._version)
         if self._targets is not None:
             self._all_options(self._targets)
+
+    @property
+    def stated(self) -> tuple[Version | None, Target | None]:
+        """The directives that say the version and the target."""
+        return self._version, self._targets
 
     def _all_options(self, first: Target) -> None:
         self._options(first, self.target)
@@ -149,7 +158,9 @@ class Header:
     def _read_target(self, item: Target) -> None:
         if self._targets is None:
             if self._version is None and not self._unreadable:
-                self._no_version(item.span)
+                self._no_version(
+                    item.span, next((each for each in self.module.items[:_FEW] if isinstance(each, Version)), None)
+                )
             else:
                 self._first(item, self._before, "missing-target", self._unreadable)
             self._targets = item
@@ -176,6 +187,7 @@ class Header:
                 Diagnostic(
                     about, f"`.{item.name}` must come before everything else in the file", self.module.file, item.span,
                     "too late", labels=(Label(before.span, "this can only follow it"),), rule=_RULE,
+                    fix=_move_up(self.module, item, before.span[0]),
                 ),
                 about,
             )  # fmt: skip
@@ -184,11 +196,13 @@ class Header:
         self._add(
             "misplaced-directive", "`.address_size` must directly follow `.target`", item,
             labels=(Label(before.span, "this can only follow it"),), rule=_RULE,
+            fix=_move_up(self.module, item, before.span[0]),
         )  # fmt: skip
 
     def _check_version(self, item: Version) -> None:
-        if item.minor > _MINOR.get(item.major, -1):
+        if item.minor > MINORS.get(item.major, -1):
             newer = (item.major, item.minor) > NEWEST
+            last = f"{item.major}.{MINORS[item.major]}" if item.major in MINORS else f"{NEWEST[0]}.{NEWEST[1]}"
             self._add(
                 "unknown-version",
                 f"PTX ISA {item.major}.{item.minor} is newer than {NEWEST[0]}.{NEWEST[1]}, the newest known version"
@@ -198,6 +212,7 @@ class Header:
                 expected=f"up to {NEWEST[0]}.{NEWEST[1]}",
                 actual=f"{item.major}.{item.minor}",
                 rule=_RULE,
+                fix=Fix(item.number_span, last, f"say `.version {last}`"),
             )
         self.version = item.major, item.minor
 
@@ -218,9 +233,18 @@ class Header:
                 self._add("missing-target", "this `.target` names no architecture", item, rule=_RULE,
                           help=f"begin the list with one, such as `sm_80, {item.targets[0].text}`")  # fmt: skip
             return
-        name, self.target = machines[-1]
-        if version is not None and self.version < self.target.since and not (self.follows_ptxas and self._alone()):
-            major, minor = self.target.since
+        self.target = machines[-1][1]
+        if self.follows_ptxas and (first := item.targets[0]).text in OPTIONS:
+            self._add("missing-target", f"`{first.text}` can't come before the architecture", item, rule=_RULE,
+                      help=f"write `{machines[0][0].text}` first")  # fmt: skip
+        newest = max(machines, key=lambda each: each[1].since)
+        if version is not None and not (self.follows_ptxas and self._is_header_only()):
+            self._old_enough(*newest, version)
+
+    def _old_enough(self, name: Name, machine: Machine, version: Version) -> None:
+        """Whether the file's version has this target."""
+        if self.version < machine.since:
+            major, minor = machine.since
             says = f"{self.version[0]}.{self.version[1]}"
             self.collector.add(
                 Diagnostic(
@@ -237,7 +261,7 @@ class Header:
                 )
             )
 
-    def _alone(self) -> bool:
+    def _is_header_only(self) -> bool:
         """Whether the file consists only of its header: the assembler does not compare target and version then."""
         return all(isinstance(item, Version | Target | AddressSize) for item in self.module.items)
 
@@ -273,7 +297,9 @@ class Header:
 
     def _unknown(self, name: Name) -> None:
         plain = name.text.lower().replace("compute_", "sm_")  # accepted by `nvcc -arch`
-        guess = plain if plain in TARGETS else nearest(plain, (*TARGETS, *OPTIONS))
+        guess = plain if plain in TARGETS else None
+        if guess is None and len(self.collector) < _MOST:
+            guess = _nearest_number(plain) or nearest(plain, (*TARGETS, *OPTIONS))
         self.collector.add(
             Diagnostic(
                 "unknown-target",
@@ -282,7 +308,7 @@ class Header:
                 name.span,
                 "unknown",
                 rule=_RULE,
-                help=f"did you mean `{guess}`?" if guess else None,
+                help=f"did you mean `{guess}`?" if guess else "a target is `sm_` and a number, such as `sm_90`",
                 fix=Fix(name.span, guess, f"say `{guess}`") if guess else None,
             )
         )
@@ -290,39 +316,68 @@ class Header:
     def _address_size(self, item: AddressSize) -> None:
         self.short_addresses = bool(item.values) and item.values[0].value == 32
         if item.values and item.values[0].value not in (32, 64):
-            self._add("address-size", f"an address has 32 or 64 bits, not {item.values[0].value}", item, rule=_RULE)
+            fix = Fix(item.values[0].span, "64", "say `.address_size 64`")
+            message = f"an address has 32 or 64 bits, not {item.values[0].value}"
+            self._add("address-size", message, item, rule=_RULE, fix=fix)
 
     def _missing(self, version: Version | None, span: Span) -> None:
         if version is None:
             self._no_version(span)
         else:
-            self._no_target(span)
+            self._no_target(version)
 
-    def _no_version(self, span: Span) -> None:
+    def _no_version(self, span: Span, late: Version | None = None) -> None:
+        newest = f".version {NEWEST[0]}.{NEWEST[1]}"
+        begin = Fix((span[0], span[0]), f"{newest}\n", f"begin the file with `{newest}`")
         wrong = "does not begin with `.version`" if self.module.file.text.strip() else "is empty"
         self.collector.add(
             Diagnostic(
                 "missing-version", f"the file {wrong}", self.module.file,
                 (span[0], min(span[0] + 1, span[1])), "expected `.version` before this", rule=_RULE,
+                fix=begin if late is None else _move_up(self.module, late, span[0]),
             ),
             "missing-version",
         )  # fmt: skip
 
-    def _no_target(self, span: Span) -> None:
+    def _no_target(self, version: Version) -> None:
         self.collector.add(
             Diagnostic(
-                "missing-target", "no `.target` follows `.version`", self.module.file,
-                (span[0], min(span[0] + 1, span[1])), "expected `.target` before this", rule=_RULE,
+                "missing-target", "no `.target` follows `.version`", self.module.file, version.span,
+                "expected `.target` after this", rule=_RULE,
+                help="say what the file is for, such as `.target sm_90`",
             )
         )  # fmt: skip
 
     def _report_repeated(self, item: Directive, first: Directive) -> None:
+        text, (start, end) = self.module.file.text, item.span
+        line = text.rfind("\n", 0, start) + 1
+        whole = not text[line:start].strip() and text[end : end + 1] == "\n"
+        certain = SAFE if item.text == first.text else SUGGESTION
         self._add(
-            "repeated-directive", f"`.{item.name}` may occur only once", item, labels=(Label(first.span, "first here"),)
-        )
+            "repeated-directive", f"`.{item.name}` may occur only once", item,
+            labels=(Label(first.span, "first here"),),
+            fix=Fix((line, end + 1) if whole else (start, end), "", "remove this one", certain),
+        )  # fmt: skip
 
     def _add(self, about: str, message: str, item: Directive, **facts: Unpack[Facts]) -> None:
         self.collector.add(Diagnostic(about, message, self.module.file, item.span, **facts))
+
+
+def _move_up(module: SyntaxTree, item: Directive, to: int) -> Fix:
+    """The directive, with a `.target` after it, before what begins at `to`."""
+    text, (start, end) = module.file.text, item.span
+    following = next((each for each in module.items[:_FEW] if each.span[0] >= end), None)
+    end = following.span[1] if isinstance(following, Target) else end
+    return Fix((to, end), f"{text[start:end]}\n{text[to:start].rstrip()}", f"move `{item.text}` there")
+
+
+_NUMBERED = pattern(r"sm_([0-9]{1,4})[a-z]?")
+
+
+def _nearest_number(name: str) -> str | None:
+    """The target whose number is nearest to that of a name."""
+    match = _NUMBERED.fullmatch(name)
+    return min(TARGETS, key=lambda each: abs(TARGETS[each].number - int(match[1]))) if match is not None else None
 
 
 def _runs_on(machine: Machine, other: Machine) -> bool:

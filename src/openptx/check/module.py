@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property, partial
 
-from openptx.check.availability import B128
+from openptx.check.availability import B128, WITHDRAWN
 from openptx.check.checked_function import CheckedFunction
 from openptx.check.context import Context
 from openptx.check.debug_info import DebugInfo
@@ -110,7 +110,7 @@ class ModuleChecker:
             independent_textures=self.header.independent_textures,
         )  # fmt: skip
         self.declarations = Declarations(self)
-        self.debug_info = DebugInfo(module.file, self.collector)
+        self.debug_info = DebugInfo(module.file, self.collector, self.header.version)
         self.linkage = Linkage(self.collector, self.header.version)
         self.availability = DirectiveAvailability(module, self.context, self.collector, self.linkage)
         self.memo = FileMemo(len(module.file.text))
@@ -196,6 +196,9 @@ class ModuleChecker:
                 )
         self.linkage.function(function)
         self.functions[name] = kinds.ENTRY_KIND if entry else kinds.FUNCTION_KIND
+        if name in WITHDRAWN and self.context.follows_ptxas and function.body is None:
+            self.functions[name] = kinds.kind(kinds.FUNCTION, "a function", space="func", gate=WITHDRAWN[name])
+            self.availability.modern = False
         self.headers.setdefault(name, function)
         if known is not None and function.body is None:
             return

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from openptx.source import Span
     from openptx.syntax.tree import Instruction
 
-_OTHERS = frozenset(("unknown-name", "unknown-function", "unknown-special-register"))
+OTHERS = frozenset(("unknown-name", "unknown-function", "unknown-special-register"))
 """Errors that a statement may have besides the fixed one: names, which are fixed at their declarations."""
 
 
@@ -51,8 +51,9 @@ def works(
     read = alone(cursor)
     if read is None:
         return False
-    problems = checked.verdicts.problems(ResolvedInstruction(read, scope, checked.module.functions, None))
-    return all(each.about in WARNINGS | _OTHERS or (each.about, each.where) in known for each in problems)
+    resolved = ResolvedInstruction(read, scope, checked.module.functions, None)
+    problems = checked.verdicts.problems(resolved, checked.module.suggestions)
+    return all(each.about in WARNINGS | OTHERS or (each.about, each.where) in known for each in problems)
 
 
 def alone(cursor: Cursor) -> Instruction | None:

@@ -9,13 +9,26 @@ WORK = 10_000_000
 unknown and known names, while people misspell few."""
 
 
-class Suggestions:
-    """Suggestions for the unknown names of one file, within a budget of `WORK`."""
+SEARCHES = 500
+"""The limit of wrong instructions in one file whose operands are tried with other opcodes and in other places, at about
+a millisecond each. The errors after them keep the advice that needs no search."""
 
-    __slots__ = ("left",)
+
+class Suggestions:
+    """Suggestions for the unknown names of one file, within a budget of `WORK`, and which of its wrong instructions are
+    searched for advice, within `SEARCHES`: what other files have does not matter."""
+
+    __slots__ = ("left", "searched")
 
     def __init__(self) -> None:
         self.left = WORK
+        self.searched: set[object] = set()
+
+    def searches(self, key: object) -> bool:
+        """Whether advice on a wrong instruction is searched for; `key` is its opcode and the kinds of its operands."""
+        if len(self.searched) < SEARCHES:
+            self.searched.add(key)
+        return key in self.searched
 
     def spend(self, characters: int) -> bool:
         """Takes a search through so many characters from the budget; returns whether there was enough."""

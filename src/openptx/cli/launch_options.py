@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
 
 def add_launch_options(parser: ArgumentParser) -> None:
-    """The kernel, its extents and its arguments."""
+    """The kernel, its target, its extents and its arguments."""
     add = parser.add_argument
     add("--kernel", metavar="NAME", help="the kernel to run; required if the file has more than one")
     add("--grid", metavar="X[,Y[,Z]]", help="number of blocks in the grid")
     add("--block", metavar="X[,Y[,Z]]", help="number of threads in a block")
     add("--shared", metavar="BYTES", type=int, default=0, help="dynamic shared memory per block (default: 0)")
     add("--cluster", metavar="X[,Y[,Z]]", help="number of blocks in a cluster (default: the kernel's own, or none)")
+    add("--target", metavar="SM", help="the target for which it runs, such as sm_90a (default: the file's .target)")
     add("--arg", metavar="VALUE", action="extend", nargs="+", default=[], help="the kernel's arguments, in order")
 
 

@@ -44,15 +44,15 @@ def launching(args: Namespace) -> Launching:
     if is_case(args.file):
         refuse_options(args, "a case")
         case = read_case(args.file)
-        kernel = load_module(load(f"{args.file}/kernel.ptx")).get_function(case.kernel)
+        kernel = load_module(load(f"{args.file}/kernel.ptx"), target=args.target).get_function(case.kernel)
         arguments = [argument(case, param) for param in case.params]
         return Launching(kernel, case.grid, case.block, arguments, case.shared, case.cluster)
     if args.file.endswith(SUFFIX):
         refuse_options(args, "a recording")
-        return recorded(args.file)
+        return recorded(args.file, args.target)
     file = load(args.file)
     require_extents(args)
-    kernel = pick(load_module(file), args.kernel, file.name)
+    kernel = pick(load_module(file, target=args.target), args.kernel, file.name)
     cluster = read_extent(args.cluster, "cluster") if args.cluster else None
     arguments = [read_argument(text) for text in args.arg]
     grid, block = read_extent(args.grid, "grid"), read_extent(args.block, "block")
@@ -66,12 +66,12 @@ def refuse_options(args: Namespace, what: str) -> None:
         raise InputError(f"--{options[0]}: {args.file} is {what}, which has its own launch")
 
 
-def recorded(path: str) -> Launching:
-    """The launch in a recording, with its memory restored."""
+def recorded(path: str, target: str | None) -> Launching:
+    """The launch in a recording, with its memory restored. `target` takes the place of the recorded GPU's."""
     recording = read_recording(path)
     if recording.ptx is None:
         raise InputError(f"{path}: the recording has no PTX")
-    launch = restore(recording, load_module(recording.ptx, target=recording.target or None).program)
+    launch = restore(recording, load_module(recording.ptx, target=target or recording.target or None).program)
     cluster = recording.cluster or None
     return Launching(
         launch.kernel, recording.grid, recording.block, [*launch.arguments], recording.shared, cluster, launch

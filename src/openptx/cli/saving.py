@@ -48,11 +48,19 @@ def save_files(saves: Iterable[tuple[str, bytes]]) -> None:
             else:
                 written[write_temporary(path, data)] = path
         for temporary, path in written.items():
-            os.replace(temporary, path)
+            replace(temporary, path)
     finally:
         for temporary in written:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
+
+
+def replace(temporary: str, path: str) -> None:
+    """Renames a temporary file to the one that it replaces; errors name the latter."""
+    try:
+        os.replace(temporary, path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
 
 
 def write_into(path: str, data: bytes) -> None:

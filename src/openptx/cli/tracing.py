@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from typing import Any, TextIO
+from typing import Any
 
 from numpy.typing import NDArray
 
 from openptx.cli.arguments import read_extent
+from openptx.cli.saving import save_files
 from openptx.errors import InputError
 from openptx.runtime import Kernel
 from openptx.trace.compare import first_difference
@@ -18,6 +19,8 @@ from openptx.trace.record import Trace
 
 LIMIT = 10_000
 """The default number of records, unless --trace-limit gives another."""
+
+NOTHING = "nothing was recorded: the launch executed no instruction that the --trace options choose"
 
 
 def add_trace_arguments(parser: ArgumentParser) -> None:
@@ -81,16 +84,12 @@ def read_line(text: str) -> int | tuple[str, int]:
 def write_trace(found: Trace, path: str | None) -> None:
     """Writes a trace to a file, or to stdout."""
     if path is None:
-        write(found, sys.stdout, False)
-        return
-    with open(path, "w", encoding="utf-8") as stream:
-        write(found, stream, path.endswith(".jsonl"))
-
-
-def write(found: Trace, stream: TextIO, as_json: bool) -> None:
-    for record in found:
-        stream.write(f"{json.dumps(record.as_json()) if as_json else record}\n")
-    for note in found.notes:
+        sys.stdout.writelines(f"{record}\n" for record in found)
+    else:
+        as_json = path.endswith(".jsonl")
+        text = "".join(f"{json.dumps(record.as_json()) if as_json else record}\n" for record in found)
+        save_files([(path, text.encode())])
+    for note in found.notes or ([] if found else [NOTHING]):
         print(f"openptx: {note}", file=sys.stderr)
 
 

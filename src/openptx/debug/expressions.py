@@ -14,7 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from openptx.debug import source_values
 from openptx.debug.scope import Scope
+from openptx.debug.source_variables import BitField
 from openptx.debug.values import Array, Typed, bits_for
 from openptx.errors import InputError
 from openptx.isa.types import TYPES, Type
@@ -52,6 +54,14 @@ class Place:
     address: int
     type: Type
     register: Register | None = None
+    field: BitField | None = None
+
+    def word(self, scope: Scope, bits: int) -> int:
+        """What is written to its memory: the bits, or the number that has them in its bit-field."""
+        if self.field is None:
+            return bits
+        whole = scope.read(self.space, self.address, self.type, 1)[0]
+        return source_values.inserted(whole.bits, self.field, Typed(bits, self.type))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +79,15 @@ class Expression:
     def place(self, scope: Scope) -> Place:
         """The register or the element of memory that it names. Raises InputError if it is not assignable."""
         return self._try(_Evaluation(scope, self.names).place)
+
+    def source_object(self, scope: Scope) -> source_values.SourceObject | None:
+        """The variable of the program, or the part of one, that it names; None for any other expression."""
+        if not isinstance(self.tree, ast.Name | ast.Attribute | ast.Subscript):
+            return None
+        try:
+            return self._try(_Evaluation(scope, self.names).object)
+        except InputError:
+            return None
 
     def _try(self, what: Callable[[ast.expr], Any]) -> Any:
         try:
@@ -91,8 +110,11 @@ def parse(text: str) -> Expression:
         names[key] = word
         return key
 
+    given = text.strip().replace("->", ".")
+    if given[:1] == "*":
+        given = f"({given[1:]})[0]"
     try:
-        tree = ast.parse(_TOKEN.sub(placeholder, text.strip()), mode="eval").body
+        tree = ast.parse(_TOKEN.sub(placeholder, given), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise InputError(f"`{text.strip()}` is not an expression") from error
     return Expression(text.strip(), tree, names)
@@ -144,6 +166,8 @@ class _Evaluation:
                 return self.compare(left, ops, rest)
             case ast.Subscript(value=ast.Name(id=name), slice=index):
                 return self.element(self.names[name], self.number(index))
+            case ast.Subscript() | ast.Attribute():
+                return source_values.evaluated(self.scope, self.object(tree))
             case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]):
                 return self.cast(self.names[name], self.of(argument))
             case _:
@@ -160,8 +184,39 @@ class _Evaluation:
             before = after
         return True
 
+    def object(self, tree: ast.expr) -> source_values.SourceObject:
+        """An object of the program: a variable, a member, an element."""
+        match tree:
+            case ast.Name(id=name):
+                found = source_values.find(self.scope, self.names[name])
+                if found is None:
+                    raise InputError(f"`{self.names[name]}` is no variable of the program")
+                return found
+            case ast.Attribute(value=value, attr=name):
+                found = self.object(value)
+                for member in self.names[name].split("."):
+                    found = source_values.member_of(self.scope, found, member)
+                return found
+            case ast.Subscript(value=value, slice=index):
+                at = self.number(index)
+                if not isinstance(at, int):
+                    raise InputError("`[...]` takes a whole number")
+                return source_values.element_of(self.scope, self.object(value), at)
+            case _:
+                raise InputError("only a variable of the program has members")
+
+    def place_at(self, found: source_values.SourceObject) -> Place:
+        """The place of a number."""
+        name = source_values.scalar(found.type)
+        if name is None:
+            raise InputError("only numbers can be assigned to: name a member or an element")
+        return Place(found.space, found.address, type_of(name), found.register, found.bits)
+
     def element(self, name: str, index: Any) -> Any:
         """`f32[address]`, `shared.f32[address]`, `tile[3]`."""
+        source = source_values.find(self.scope, name) if isinstance(index, int) else None
+        if source is not None:
+            return source_values.evaluated(self.scope, source_values.element_of(self.scope, source, index))
         place = self.place_of(name, index)
         return self.scope.read(place.space, place.address, place.type, 1)[0]
 
@@ -172,6 +227,8 @@ class _Evaluation:
         space, _, type = name.rpartition(".")
         if type in TYPES and (not space or space in _SPACES):
             return Place(space or "generic", index, type_of(type))
+        if (source := source_values.find(self.scope, name)) is not None:
+            return self.place_at(source_values.element_of(self.scope, source, index))
         array = self.scope.name(name)
         if not isinstance(array, Array):
             raise InputError("only variables and TYPE[address] have elements")
@@ -182,6 +239,8 @@ class _Evaluation:
         match tree:
             case ast.Name(id=name):
                 text = self.names[name]
+                if (source := source_values.find(self.scope, text)) is not None:
+                    return self.place_at(source)
                 register = self.scope.find_register(text)
                 if register is not None:
                     return Place("", 0, register.type, register)
@@ -190,6 +249,8 @@ class _Evaluation:
                     return Place(array.space, array.address, array.type)
             case ast.Subscript(value=ast.Name(id=name), slice=index):
                 return self.place_of(self.names[name], self.number(index))
+            case ast.Subscript() | ast.Attribute():
+                return self.place_at(self.object(tree))
             case _:
                 pass
         raise InputError("a register, an element of a variable or TYPE[address] can be assigned to")

@@ -12,6 +12,7 @@ import numpy as np
 from openptx.debug.lanes import groups, lane_of
 from openptx.debug.scope import Scope
 from openptx.debug.session import Session
+from openptx.debug.source_values import located, shown, visible
 from openptx.debug.values import Array, Typed
 from openptx.engines.common.fault_text import ranges
 from openptx.errors import InputError, Triple
@@ -64,12 +65,16 @@ def calls(session: Session) -> Iterator[str]:
         pc = min(pc, len(frame.plan.code) - 1)
         mark = ">" if level == session.level else " "
         yield f"{mark} #{level} {session.places.describe((name, pc))}: {instruction_text(session, pc, name)}"
+        for file, line, _ in session.places.table.of(frame.plan.code[pc])[1:]:
+            yield f"       inlined at {file}:{line}"
 
 
 def listing(session: Session, middle: int | None) -> Iterator[str]:
     """Rows of the PTX around one, with the breakpoints and the thread's position marked."""
     file = session.places.file
     at = row(session) if session.stop.live and session.where(session.thread) else 0
+    if middle is not None and not 1 <= middle <= len(file.starts):
+        raise InputError(f"{file.name} has {len(file.starts)} lines, not {middle}")
     middle = middle or at or file.location(session.kernel.function.span[0])[0]
     stops = {
         session.places.row(session.places.functions[name].code[pc])
@@ -92,21 +97,27 @@ def names(session: Session) -> set[str]:
     return found
 
 
-def in_warp(session: Session, text: str) -> Iterator[tuple[str, Any]]:
-    """The value of an expression in each thread of the warp."""
+def in_warp(session: Session, text: str) -> list[tuple[str, Any]]:
+    """The value of an expression in each thread of the warp, or the reason why it has none there. Raises InputError if
+    it has none in any, for one reason."""
     before, threads = session.thread, session.numbering.block_threads
     first = before - before % threads % 32
     last = min(first + 32, first - first % threads + threads)
+    found = list[tuple[str, Any]]()
     try:
         for thread in range(first, last):
             session.thread = thread
             name = f"thread {session.position(thread)[1]}"
             try:
-                yield name, session.evaluate(text)
+                found.append((name, session.evaluate(text)))
             except InputError as error:
-                yield name, str(error)
+                found.append((name, str(error)))
     finally:
         session.thread = before
+    reasons = {value if isinstance(value, str) else "" for _, value in found}
+    if len(reasons) == 1 and (reason := reasons.pop()):
+        raise InputError(reason)
+    return found
 
 
 def memory(session: Session, form: str, text: str) -> Iterator[str]:
@@ -155,7 +166,17 @@ def registers(session: Session) -> Iterator[str]:
 
 
 def variables(session: Session) -> Iterator[str]:
+    yield from source_variables(session.scope())
     yield from describe_variables(session.scope(), [v for v in session.scope().variables() if v.space != "param"])
+
+
+def source_variables(scope: Scope) -> Iterator[str]:
+    """Variables of the program that the PTX was made from, if it was compiled for debugging."""
+    for variable in visible(scope):
+        try:
+            yield f"{variable.name} = {shown(scope, located(scope, variable))}"
+        except InputError as error:
+            yield f"{variable.name}: {error}"
 
 
 def params(session: Session) -> Iterator[str]:

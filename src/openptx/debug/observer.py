@@ -68,8 +68,8 @@ class StoppingObserver(Observer):
     def suspended(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
         callee = self.batch.frame_running
         if control(op) == "return" and callee.parent is not None and callee.call is not None:
-            for r in written_registers(callee.call):
-                self._written[self.batch].write(callee.parent, r.index, lanes)
+            for i in written_registers(callee.call):
+                self._written[self.batch].write(callee.parent, i, lanes)
 
     def enters(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
         for formal in frame.plan.function.parameters:

@@ -8,7 +8,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from openptx.debug.lanes import batch_of, lane_of, where
+from openptx.debug import source_values
+from openptx.debug.lanes import batch_of, frames, lane_of, where
 from openptx.debug.observer import StoppingObserver
 from openptx.debug.values import Array, Typed
 from openptx.engines.interp.frames import Frame
@@ -34,6 +35,23 @@ class Scope:
     def __init__(self, observer: StoppingObserver, batch: ObservedBatch, frame: Frame, lane: int) -> None:
         self.observer, self.batch, self.frame, self.lane = observer, batch, frame, lane
 
+    @property
+    def position(self) -> int | None:
+        """Where the instruction that its lanes have reached stands in the text; for a caller, its call."""
+        group = where(self.observer, self.thread)
+        chain = frames(group.frame, group.pc) if group is not None else []
+        pc = next((pc for frame, pc in chain if frame is self.frame), None)
+        code = self.frame.plan.code
+        return code[min(pc, len(code) - 1)].span[0] if pc is not None and code else None
+
+    @property
+    def kernel_frame(self) -> Frame:
+        """The activation of the kernel."""
+        frame = self.frame
+        while frame.parent is not None:
+            frame = frame.parent
+        return frame
+
     # Names.
 
     def name(self, text: str) -> Any:
@@ -42,6 +60,9 @@ class Scope:
         Raises InputError for an unknown name.
         """
         registers = {r.name: r for r in self.frame.plan.function.registers}
+        source = source_values.find(self, text)
+        if source is not None:
+            return source_values.evaluated(self, source)
         register = self.find_register(text)
         if register is not None:
             return self.register(register)
@@ -56,7 +77,7 @@ class Scope:
         found = self.special(text) if text.startswith("%") else None
         if found is not None:
             return found
-        names = [*registers, *(v.name for v in self.variables())]
+        names = [*registers, *(v.name for v in self.variables()), *(v.name for v in source_values.visible(self))]
         raise InputError(f"no register or variable `{text}`{did_you_mean(text, names)}")
 
     def find_register(self, text: str) -> Register | None:

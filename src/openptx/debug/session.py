@@ -344,7 +344,7 @@ class Session:
         if place.register is not None:
             self._change(scope, partial(Scope.set_register, register=place.register, bits=bits))
         else:
-            data = bits.to_bytes(max(place.type.width // 8, 1), "little")
+            data = place.word(scope, bits).to_bytes(max(place.type.width // 8, 1), "little")
             self._change(scope, partial(Scope.write, space=place.space, address=place.address, data=data))
         return Typed(bits, place.type)
 

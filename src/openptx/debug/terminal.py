@@ -10,6 +10,7 @@ from typing import Any, TextIO, cast
 from openptx.debug import listing
 from openptx.debug.history import history
 from openptx.debug.session import Session
+from openptx.debug.source_values import SourceObject, shown
 from openptx.debug.stops import ENDED, EXITED, FAULT, Stop
 from openptx.debug.values import Array, Typed
 from openptx.errors import Fault, InputError
@@ -217,11 +218,13 @@ class Terminal(cmd.Cmd):
     def do_lane(self, text: str) -> None:
         """lane N: look at this lane of the warp"""
         own = self.session.thread % self.session.numbering.block_threads
-        self.choose(thread=str(own - own % 32 + within(number(text), 32, "lane")))
+        self.choose(thread=str(own - own % 32 + require_below(number(text), 32, "lane")))
 
     def do_warp(self, text: str) -> None:
         """warp N: look at the first thread of this warp of the block"""
-        self.choose(thread=str(32 * within(number(text), -(-self.session.numbering.block_threads // 32), "warp")))
+        self.choose(
+            thread=str(32 * require_below(number(text), -(-self.session.numbering.block_threads // 32), "warp"))
+        )
 
     def choose(self, thread: str = "", block: str = "") -> None:
         s = self.session
@@ -274,6 +277,8 @@ class Terminal(cmd.Cmd):
         """A value as text, as another type if one is requested."""
         if isinstance(found, Typed):
             return show(found.bits, as_type(form, found.type)) if form else str(found)
+        if isinstance(found, SourceObject):
+            return shown(self.session.scope(), found)
         if isinstance(found, list):
             return "{" + ", ".join(self.value_text(part, form) for part in cast("list[Typed]", found)) + "}"
         if isinstance(found, Array):
@@ -354,7 +359,7 @@ def number(text: str, default: int | None = None) -> int:
     return int(text)
 
 
-def within(value: int, count: int, what: str) -> int:
+def require_below(value: int, count: int, what: str) -> int:
     if value >= count:
         raise InputError(f"no {what} {value}: there are {count}")
     return value

@@ -16,11 +16,13 @@ from openptx.trace.values import NATIVE, show
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """Bits of a type. `undefined`: the thread has not written them."""
+    """Bits of a type. `undefined`: the thread has not written them. `name`: an enumerator, or an address in
+    hexadecimal."""
 
     bits: int
     type: Type
     undefined: bool = False
+    name: str = ""
 
     @property
     def number(self) -> bool | int | float:
@@ -35,7 +37,7 @@ class Typed:
         return self.bits
 
     def __str__(self) -> str:
-        text = show(self.bits, self.type)
+        text = self.name or show(self.bits, self.type)
         return f"{text} (undefined: this thread has not written it)" if self.undefined else text
 
 

@@ -9,6 +9,7 @@ from openptx.debug.breakpoints import is_true
 from openptx.debug.expressions import Expression
 from openptx.debug.observer import StoppingObserver
 from openptx.debug.scope import Scope, scope_of
+from openptx.debug.source_values import SourceObject, shown
 from openptx.debug.stops import WATCHPOINT, Stop
 from openptx.debug.values import Array, Typed
 from openptx.errors import InputError
@@ -81,6 +82,8 @@ def value_of(watchpoint: Watchpoint, scope: Scope | None) -> object:
         found = watchpoint.expression.evaluate(scope)
         if isinstance(found, Array):
             return tuple(scope.elements(found))
+        if isinstance(found, SourceObject):
+            return shown(scope, found)
         return tuple(cast("list[Typed]", found)) if isinstance(found, list) else found
     except InputError:
         return None

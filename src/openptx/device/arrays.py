@@ -19,7 +19,8 @@ def as_array(array: Any) -> Array:
 
 
 def array_of(where: object, argument: Any) -> Array:
-    """An array as device memory; any CPU object that supports DLPack or the array interface qualifies."""
+    """An array as device memory; any CPU object that supports DLPack or the array interface qualifies. Raises
+    ArgumentError for other objects and for arrays that are not contiguous."""
     array = any_array(where, argument)
     if not array.flags.forc:
         raise ArgumentError(f"{where}: the array is not contiguous; pass `numpy.ascontiguousarray(...)`")
@@ -27,7 +28,8 @@ def array_of(where: object, argument: Any) -> Array:
 
 
 def any_array(where: object, argument: Any) -> Array:
-    """An argument as an array, with any strides."""
+    """An argument as an array, with any strides. Raises ArgumentError if it is none, is not in the CPU's memory, or has
+    elements that kernels cannot read."""
     if isinstance(argument, np.ndarray):
         array = as_array(argument)
     elif hasattr(argument, "__dlpack__"):
@@ -53,7 +55,8 @@ def any_array(where: object, argument: Any) -> Array:
 
 
 def buffer(where: object, argument: Any) -> Array:
-    """The memory of an object with Python's buffer protocol: `array.array`, `mmap`, ctypes arrays."""
+    """The memory of an object with Python's buffer protocol: `array.array`, `mmap`, ctypes arrays. Raises ArgumentError
+    for an object without it."""
     try:
         return as_array(np.asarray(memoryview(argument)))
     except TypeError:

@@ -53,7 +53,7 @@ class Memory:
         self._owners: dict[int, weakref.ref[Array]] = {}
         self._gone: dict[int, Allocation] = {}
         self._known: dict[tuple[int, int, bool, int], Allocation] = {}
-        self._placed: dict[int, Allocation | None] = {}  # by the id of the array; None after it has been freed
+        self._placed: dict[int, tuple[weakref.ref[Array], Allocation | None]] = {}  # by id; None: it has been freed
         self._quarantine: dict[int, None] = {}  # slots, in the order in which they were freed
         self._occupied: set[int] = set()  # slots in which the host has other mappings
         self._lowest = FIRST  # no slot before this one is free
@@ -66,7 +66,8 @@ class Memory:
             root = base
         if self._placed and id(root) in self._placed:
             return self._within_placed(array, root)
-        return self._known.get((pointer_of(array), array.nbytes, array.flags.writeable, id(root)))
+        found = self._known.get((pointer_of(array), array.nbytes, array.flags.writeable, id(root)))
+        return found if found is not None and self._belongs(found, root) else None
 
     def address(self, array: Array, name: str = ARRAY) -> Allocation:
         """The allocation of a contiguous array; the same one as long as the array's memory lives."""
@@ -82,18 +83,26 @@ class Memory:
         key = (pointer, size, writable, id(root))
         with MEMORY:
             found = self._known.get(key)
+            if found is not None and not self._belongs(found, root):
+                self.remove(found)
+                found = None
             if found is None:
-                found = self._add(name, pointer, size, writable, root, lead)
-                self._known[key] = found
+                # First, since a signal handler may raise in it: without this, the entry would outlive the array.
                 weakref.finalize(root, self._forget, key).atexit = False
+                found = self._known[key] = self._add(name, pointer, size, writable, root, lead)
             return found
+
+    def _belongs(self, found: Allocation, root: Array) -> bool:
+        """Whether an allocation is that of this array: an earlier one had the same address and identity if a signal
+        handler raised in its finalizer, which does not run again."""
+        reference = self._owners.get(found.base)
+        return reference is not None and reference() is root
 
     def _within_placed(self, array: Array, root: Array) -> Allocation | None:
         """The allocation of an array that lies in memory from `place`, and so has an address already. None for other
         arrays."""
-        try:
-            home = self._placed[id(root)]
-        except KeyError:
+        reference, home = self._placed.get(id(root), (None, None))
+        if reference is None or reference() is not root:
             return None
         if home is None:
             raise ArgumentError("the array's memory has been freed")
@@ -176,8 +185,8 @@ class Memory:
 
     def _settle(self, found: Allocation, data: Bytes) -> Allocation:
         """Arrays that are views of these bytes have device addresses from now on."""
-        self._placed[id(data)] = found
-        weakref.finalize(data, self._placed.pop, id(data)).atexit = False
+        self._placed[id(data)] = weakref.ref(data), found
+        weakref.finalize(data, self._placed.pop, id(data), None).atexit = False
         return found
 
     def extend(self, allocation: Allocation, size: int) -> Allocation:
@@ -192,7 +201,7 @@ class Memory:
         """Frees an allocation of `place` or `adopt`: its addresses are not reused for some time."""
         with MEMORY:
             if id(data) in self._placed:
-                self._placed[id(data)] = None
+                self._placed[id(data)] = weakref.ref(data), None
             self._quarantine.update(dict.fromkeys(self._slots_of(allocation)))
             self.remove(allocation)
             self._free_oldest()
@@ -246,12 +255,15 @@ class Memory:
         found = Allocation(name, base, size, pointer, writable)
         extent = size if listed else 0
         row = ROW.pack(base, extent, extent if writable else 0, pointer - base & (1 << 64) - 1)
-        self._rows[slot : slot + count] = [found] * count
+        reference = weakref.ref(root)
         for taken in range(slot, slot + count):
             self._gone.pop(taken, None)
+        # No calls from here on, so that no signal handler can raise in between.
+        self._owners[base] = reference
+        self._rows[slot : slot + count] = [found] * count
         self._table[slot * ROW.size : (slot + count) * ROW.size] = row * count
-        self._owners[found.base] = weakref.ref(root)
-        self._invalidate_snapshot()
+        self._version += 1
+        self._snapshot = None
         return found
 
     def _free(self, count: int) -> int:
@@ -299,30 +311,39 @@ class Memory:
 
     def _forget(self, key: tuple[int, int, bool, int]) -> None:
         with MEMORY:
-            self.remove(self._known.pop(key))
+            if (found := self._known.pop(key, None)) is not None:
+                self.remove(found)
 
     def map(self, const: Bytes | None = None, param: Bytes | None = None) -> MemoryView:
         """The current memory, with a module's constant bank and a kernel's parameters in their windows."""
         with MEMORY:
-            snapshot = self._now()
-            owners = [ref() for ref in snapshot.owners.values()]
-        for one in owners:
-            if one is None:  # about to be forgotten, by a thread that waits for our lock
-                snapshot = snapshot.without(
-                    {base for base, o in zip(snapshot.owners, owners, strict=True) if o is None}
-                )
-                break
+            snapshot, owners = self._now()
         found = MemoryView(self.shift, snapshot, owners, const, param)
         found.gone, found.heap = self._gone, self.heap
         return found
 
-    def _now(self) -> MemorySnapshot:
-        while (snapshot := self._snapshot) is None:
-            version = self._version
-            made = MemorySnapshot(tuple(self._rows), bytes(self._table), self._owners.copy())
-            if version == self._version:  # otherwise a finalizer ran meanwhile, on this very thread
-                self._snapshot = made
-        return snapshot
+    def _now(self) -> tuple[MemorySnapshot, list[Array]]:
+        """The allocations of arrays that live, and these arrays."""
+        while True:
+            while (snapshot := self._snapshot) is None:
+                version = self._version
+                made = MemorySnapshot(tuple(self._rows), bytes(self._table), self._owners.copy())
+                if version == self._version:  # otherwise a finalizer ran meanwhile, on this very thread
+                    self._snapshot = made
+            owners = [owner for reference in snapshot.owners.values() if (owner := reference()) is not None]
+            if len(owners) == len(snapshot.owners):
+                return snapshot, owners
+            self._remove_dead(snapshot)
+
+    def _remove_dead(self, snapshot: MemorySnapshot) -> None:
+        """Forgets arrays whose finalizers wait for our lock on another thread, or ended by a signal handler's
+        exception."""
+        for base, reference in snapshot.owners.items():
+            if reference() is None:
+                self._owners.pop(base, None)
+                if (allocation := self._rows[base >> self.shift]) is not None and allocation.base == base:
+                    self.remove(allocation)
+        self._invalidate_snapshot()
 
     def _invalidate_snapshot(self) -> None:
         self._version += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -66,15 +66,6 @@ class MemorySnapshot(NamedTuple):
     rows: tuple[Allocation | None, ...]
     table: bytes  # the same for machine code, a `ROW` each
     owners: Mapping[int, weakref.ref[Array]]  # by the base of the allocation that they keep alive
-
-    def without(self, bases: Set[int]) -> MemorySnapshot:
-        """Without the allocations at these bases."""
-        rows, table = list(self.rows), bytearray(self.table)
-        for slot, row in enumerate(rows):
-            if row is not None and row.base in bases:
-                rows[slot] = None
-                table[slot * ROW.size : (slot + 1) * ROW.size] = bytes(ROW.size)
-        return MemorySnapshot(tuple(rows), bytes(table), self.owners)
 
 
 class MemoryView:

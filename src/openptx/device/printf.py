@@ -43,9 +43,9 @@ class Format:
             if isinstance(part, str):
                 out.append(part)
                 continue
-            width = _bounded(_signed(next(arguments), 4) if part.width == -1 else part.width)
-            precision = _bounded(_signed(next(arguments), 4) if part.precision == -1 else part.precision)
-            out.append(_one(part, width, precision, next(arguments), string))
+            width = _require_small(_as_signed(next(arguments), 4) if part.width == -1 else part.width)
+            precision = _require_small(_as_signed(next(arguments), 4) if part.precision == -1 else part.precision)
+            out.append(_format_argument(part, width, precision, next(arguments), string))
         return "".join(out)
 
 
@@ -80,19 +80,21 @@ def read_format(text: str) -> Format:
     return Format(tuple(parts), tuple(layout))
 
 
-def _bounded(number: int | None) -> int | None:
+def _require_small(number: int | None) -> int | None:
     """A width or a precision; Unsupported for one larger than any device buffer."""
     if number is not None and abs(number) > WIDEST:
         raise Unsupported(f"printf with a field of more than {WIDEST:,} characters")
     return number
 
 
-def _signed(word: int, size: int) -> int:
+def _as_signed(word: int, size: int) -> int:
     top = 1 << 8 * size - 1
     return (word & 2 * top - 1) - 2 * (word & top)
 
 
-def _one(d: Directive, width: int | None, precision: int | None, word: int, string: Callable[[int], str]) -> str:
+def _format_argument(
+    d: Directive, width: int | None, precision: int | None, word: int, string: Callable[[int], str]
+) -> str:
     """One argument in the format of its directive."""
     flags = d.flags
     if width is not None and width < 0:
@@ -125,7 +127,7 @@ def _sign(negative: bool, flags: str) -> str:
 
 def _integer(d: Directive, flags: str, width: int, precision: int | None, word: int) -> str:
     kind, size = d.kind[-1], {"hh": 1, "h": 2}.get(d.kind[:-1], d.size)
-    number = _signed(word, size) if kind in "di" else word & (1 << 8 * size) - 1
+    number = _as_signed(word, size) if kind in "di" else word & (1 << 8 * size) - 1
     lead = _sign(number < 0, flags) if kind in "di" else ""
     digits = format(abs(number), kind if kind in "oxX" else "d") if number or precision != 0 else ""
     digits = digits.rjust(precision or 0, "0")

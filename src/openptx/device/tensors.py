@@ -49,8 +49,9 @@ def storage_of(tensor: Any) -> Array:
     found = _storages.get(key)
     if found is None:
         torch: Any = sys.modules["torch"]
-        whole = torch.empty(0, dtype=torch.uint8).set_(storage)
-        found = _storages[key] = np.from_dlpack(whole) if key[1] else np.zeros(0, np.uint8)
+        with torch._C._DisableTorchDispatch():  # a compiler's mode would make the new tensor a fake one
+            whole = torch.empty(0, dtype=torch.uint8).set_(storage)
+            found = _storages[key] = np.from_dlpack(whole) if key[1] else np.zeros(0, np.uint8)
     if id(tensor) not in _stored:
         weakref.finalize(tensor, _stored.pop, id(tensor), None).atexit = False
     _stored[id(tensor)] = found

@@ -89,7 +89,7 @@ def is_buffer(argument: Any) -> bool:
 
 
 def of_tensor(where: object, tensor: Any) -> View:
-    """All memory of the tensor's storage."""
+    """All memory of the tensor's storage. Raises ArgumentError if it is not in the CPU's memory or cannot be used."""
     try:
         if tensor.untyped_storage().device.type != "cpu":  # openptx.torch may override the tensor's `device`
             raise ArgumentError(f"{where}: the tensor is not in the memory of the CPU")

@@ -60,5 +60,9 @@ class Collector:
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """All of them, in text order; those at one location in the order they were found."""
-        found = [d.with_locations(tuple(self._also[cause])) if self._also.get(cause) else d for d, cause in self._found]
+        found = [d.with_locations(self._others(d, cause)) if self._also.get(cause) else d for d, cause in self._found]
         return sorted(found, key=lambda diagnostic: diagnostic.span[0])
+
+    def _others(self, first: Diagnostic, cause: object) -> tuple[Span, ...]:
+        """The further locations of a diagnostic: it may have been found again at its own."""
+        return tuple(span for span in dict.fromkeys(self._also[cause]) if span != first.span)

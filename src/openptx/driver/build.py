@@ -91,6 +91,7 @@ NVRTCS = {
         f"libnvrtc.so.{major}",
         (Path(__file__).with_name("nvrtc") / "nvrtc.c",),
         (f"-DOPENPTX_NVRTC={major}", f"-Wl,--version-script=libnvrtc.so.{major}.map"),
+        also=("libnvrtc.so",),
         folder=f"nvrtc-{major}",
     )
     for major in (12, 13)
@@ -181,7 +182,7 @@ def compile_name(compiler: Sequence[str], folder: Path, library: SharedLibrary, 
 
 
 def call(compiler: Sequence[str], folder: Path, subfolder: str, soname: str, options: Sequence[str]) -> None:
-    """Calls the compiler for one library."""
+    """Calls the compiler for one library. Raises ArgumentError with the compiler's messages if it fails."""
     target = str(Path(subfolder, soname))
     command = [*compiler, *FLAGS, f"-Wl,-soname,{soname}", "-o", target, *options]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=folder)

@@ -80,7 +80,7 @@ def in_context(*symbols: str) -> Callable[[F], F]:
 
 
 def put(pointer: int, value: float, kind: Any = ctypes.c_uint64) -> None:
-    """Writes a result to the caller's address."""
+    """Writes a result to the caller's address. Fails if that is null."""
     if pointer < PAGE:
         raise Failure(Result.INVALID_VALUE, "a pointer to a result is null")
     kind.from_address(pointer).value = value
@@ -98,7 +98,7 @@ def put_size(pointer: int, value: int) -> None:
 
 
 def get(pointer: int, kind: Any = ctypes.c_uint64) -> int:
-    """Reads a number at the caller's address."""
+    """Reads a number at the caller's address. Fails if that is null."""
     if pointer < PAGE:
         raise Failure(Result.INVALID_VALUE, "a pointer to a value is null")
     return kind.from_address(pointer).value
@@ -122,14 +122,14 @@ def getter(
 
 
 def read(pointer: int, size: int) -> bytes:
-    """Reads a structure at the caller's address."""
+    """Reads a structure at the caller's address. Fails if that is null."""
     if not pointer:
         raise Failure(Result.INVALID_VALUE, "a pointer to a description is null")
     return ctypes.string_at(pointer, size)
 
 
 def write(pointer: int, data: bytes) -> None:
-    """Writes a structure to the caller's address."""
+    """Writes a structure to the caller's address. Fails if that is null."""
     if not pointer:
         raise Failure(Result.INVALID_VALUE, "a pointer to a result is null")
     ctypes.memmove(pointer, data, len(data))
@@ -143,7 +143,7 @@ def counted(count: int, what: str, most: int = MOST) -> range:
 
 
 def text(pointer: int, what: str) -> str:
-    """A zero-terminated name from the caller."""
+    """A zero-terminated name from the caller. Fails for a null pointer."""
     if not pointer:
         raise Failure(Result.INVALID_VALUE, f"{what} is null")
     return ctypes.string_at(pointer).decode("utf-8", "replace")

@@ -28,6 +28,7 @@ def find_nvidia(library: str, major: int, command: str = "") -> str | None:
 
 
 def folders(library: str, major: int, command: str) -> Iterator[Path]:
+    """The folders to search, in order: the environment's, those of Python packages, of toolkits, and the system's."""
     for folder in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep):
         if folder:
             yield Path(folder)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
 from typing import Any
 
-from openptx.driver.calls import dropped
 from openptx.driver.results import Result
 
 
@@ -15,37 +13,30 @@ class Library:
 
     def __init__(self, path: bytes) -> None:
         c: Any = ctypes.PyDLL(path.decode("utf-8", "surrogateescape"))
-        for name in ("current", "context", "forget", "initialized", "push", "pop", "text", "ready", "close", "busy"):
+        for name in ("current", "context", "forget", "initialized", "push", "pop", "text", "busy"):
             getattr(c, f"openptx_driver_{name}").restype = None
         c.openptx_driver_current.restype = c.openptx_driver_pop.restype = ctypes.c_uint64
         c.openptx_driver_context.argtypes = (ctypes.c_uint64, ctypes.c_int)
         c.openptx_driver_forget.argtypes = c.openptx_driver_push.argtypes = (ctypes.c_uint64,)
         c.openptx_driver_context.restype = c.openptx_driver_push.restype = ctypes.c_int
         c.openptx_driver_text.argtypes = (ctypes.c_int, ctypes.c_char_p)
-        c.openptx_driver_ready.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
-        self._c = c
+        self.c = c
         self.current = c.openptx_driver_current
         """The handle of the thread's context, or 0."""
         self.busy = c.openptx_driver_busy
         """Sets whether streams have pending work, so that a synchronization waits."""
         self.pop = c.openptx_driver_pop
-        self.close = c.openptx_driver_close
         self.initialized = c.openptx_driver_initialized
         self.forget = c.openptx_driver_forget
 
     def context(self, handle: int, error: Result = Result.SUCCESS) -> bool:
         """Registers a context, or sets the result of its calls; False if there are too many."""
-        return bool(self._c.openptx_driver_context(handle, error))
+        return bool(self.c.openptx_driver_context(handle, error))
 
     def push(self, handle: int) -> bool:
         """Makes a context the thread's current one; False if its stack is full."""
-        return bool(self._c.openptx_driver_push(handle))
+        return bool(self.c.openptx_driver_push(handle))
 
     def describe(self, result: Result, words: str) -> None:
         """Sets the text that `cuGetErrorString` returns for a result."""
-        self._c.openptx_driver_text(result, words.encode("utf-8", "replace"))
-
-    def ready(self, callbacks: Sequence[Any]) -> None:
-        """Puts functions into the table; None for entry points that are not supported."""
-        pointers = [ctypes.cast(each, ctypes.c_void_p).value if each is not None else None for each in callbacks]
-        self._c.openptx_driver_ready((ctypes.c_void_p * len(pointers))(*pointers), dropped)
+        self.c.openptx_driver_text(result, words.encode("utf-8", "replace"))

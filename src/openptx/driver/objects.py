@@ -110,7 +110,7 @@ class _Place:
 
 
 def driver() -> Driver:
-    """The state of this process."""
+    """The state of this process. Fails if the driver was not started."""
     if _Place.driver is None:
         raise Failure(Result.NOT_INITIALIZED, "the driver was not started")
     return _Place.driver

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import ctypes
 import re
 import threading
@@ -19,6 +18,7 @@ from openptx.driver.library import Library
 from openptx.driver.objects import Driver, chosen_capability, install
 from openptx.driver.streams.capture_modes import checked
 from openptx.driver.streams.queues import Queue, settle_legacy
+from openptx.driver.table import fill_table
 from openptx.errors import Bug, Error
 
 PACKAGES = "devices", "memory", "textures", "tensor_maps", "modules", "execution", "streams", "graphs"
@@ -28,13 +28,13 @@ SYNCHRONOUS = re.compile(r"cu(Memcpy|MemsetD|MemFree|MemHostUnregister|ArrayDest
 """Calls that wait for all work of the legacy default stream, unless they are asynchronous."""
 
 _once = threading.Lock()
-_kept: list[Any] = []  # ctypes callbacks, which the table's pointers do not keep alive
+_started: list[Driver] = []
 
 
 def start(path: bytes) -> None:
     """Fills the table of the library at a path, once."""
     with _once:
-        if _kept:
+        if _started:
             return
         library = Library(path)
         driver = install(Driver(library, chosen_capability()))
@@ -42,11 +42,8 @@ def start(path: bytes) -> None:
             place = import_module(f"openptx.driver.{package}")
             for module in iter_modules(place.__path__, f"{place.__name__}."):
                 import_module(module.name)
-        callbacks = [callback(driver, entry) for entry in entry_points()]
-        _kept.extend((library, *callbacks))
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(_kept))  # the interpreter's end does not free what others may call
-        atexit.register(library.close)
-        library.ready(callbacks)
+        _started.append(driver)
+        fill_table(library.c, [callback(driver, entry) for entry in entry_points()])
 
 
 def callback(driver: Driver, entry: EntryPoint) -> Any:

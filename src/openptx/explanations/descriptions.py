@@ -17,7 +17,8 @@ def find(name: str) -> list[Instruction]:
     if mnemonic not in known:
         from difflib import get_close_matches
 
-        near = get_close_matches(mnemonic, known, n=3)
+        lower = mnemonic.lower()
+        near = [lower] if lower in known else get_close_matches(mnemonic, known, n=3)
         hint = f"; did you mean {' or '.join(f'`{each}`' for each in near)}?" if near else ""
         raise InputError(f"no instruction `{name}`{hint}")
     found = [each for each in known[mnemonic] if each.parts[1:] == tuple(rest[: len(each.parts) - 1])]

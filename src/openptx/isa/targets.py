@@ -80,9 +80,14 @@ TARGETS: dict[str, Target] = _targets()
 NEWEST: Version = (9, 5)
 """The newest known PTX version, that of ptxas 13.5. The declarations follow PTX ISA 9.1 and mark what is newer."""
 
+MINORS = {1: 5, 2: 3, 3: 2, 4: 3, 5: 0, 6: 5, 7: 8, 8: 8, 9: NEWEST[1]}
+"""The last minor version of each major one."""
+VERSIONS = tuple((major, minor) for major, last in MINORS.items() for minor in range(last + 1))
+"""All versions, in their order."""
+
 OPTIONS = {
     "texmode_unified": gate("PTX 1.0"),
-    "texmode_independent": gate("PTX 1.0"),
+    "texmode_independent": gate("PTX 1.5"),
     "debug": gate("PTX 3.0"),
     "map_f64_to_f32": gate("PTX 1.0, sm_10 to sm_12"),
 }
@@ -146,10 +151,10 @@ def unmet(form: Form, m: Modifiers, version: Version, target: Target) -> list[tu
 
 def wants(gate: Gate) -> str:
     """A gate as text: `.target sm_100a, sm_103a or sm_107a and PTX ISA 8.7`."""
-    return ", or ".join(_words(alternative) for alternative in gate.alternatives)
+    return ", or ".join(_in_words(alternative) for alternative in gate.alternatives)
 
 
-def _words(a: Alternative) -> str:
+def _in_words(a: Alternative) -> str:
     parts: list[str] = []
     if a.targets:
         names = [f"{n} or newer" if n[-1] != "a" else n for n in a.targets]

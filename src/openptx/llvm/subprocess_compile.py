@@ -9,9 +9,15 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
+from typing import TYPE_CHECKING
 
 from openptx.errors import Bug
+from openptx.late import late
+
+if TYPE_CHECKING:
+    from subprocess import Popen
+else:
+    Popen = late("subprocess", "Popen")  # 10 ms that a launch does not need which starts no process
 
 INTERVAL = 0.05
 """Seconds between two checks whether to continue."""
@@ -36,6 +42,8 @@ def is_library(place: str, library: str) -> bool:
 def start(child: str | None = None, *, detached: bool = False) -> Popen[bytes]:
     """A process that compiles the texts it receives. `detached`: it gets no signals of our terminal, and prints
     nothing."""
+    from subprocess import DEVNULL, PIPE
+
     # The standard library comes first, so PYTHONPATH does not do: a script's folder is in the path, and may have a file
     # named like a module of the library that this process has imported before, and the new one has not.
     library = os.path.dirname(os.__file__)
@@ -76,6 +84,8 @@ def wait_for(child: Popen[bytes], data: bytes, check: Callable[[], None]) -> tup
     The text is written first, because `communicate` does not send the rest of it after a timeout. The process reads all
     of it before it does anything else, so this does not block for long.
     """
+    from subprocess import TimeoutExpired
+
     assert child.stdin is not None
     with contextlib.suppress(BrokenPipeError):  # it has ended: its status gives the reason
         child.stdin.write(data)

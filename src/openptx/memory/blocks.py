@@ -325,7 +325,8 @@ def block_of(block: Block | int, action: str) -> Block:
 
 
 def whole(what: str, value: object, least: int) -> int:
-    """An integer: of Python, of NumPy, or the address of an object that has one."""
+    """An integer: of Python, of NumPy, or the address of an object that has one. Raises ArgumentError for another
+    object, and below `least`."""
     try:
         number = index(cast(Any, value))
     except TypeError:

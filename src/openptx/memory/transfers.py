@@ -60,6 +60,7 @@ def fill(target: Place, value: int, size: int | None = None) -> None:
 
 
 def extent_of(place: Place, size: int | None) -> int:
+    """The bytes of a range; of a whole block if `size` is None. Raises ArgumentError for an address without one."""
     if size is not None:
         return whole("a size", size, 0)
     if isinstance(place, Block):
@@ -68,7 +69,7 @@ def extent_of(place: Place, size: int | None) -> int:
 
 
 def bytes_of(data: Any) -> Bytes:
-    """The data to copy, as host bytes."""
+    """The data to copy, as host bytes. Raises ArgumentError if it is no array or buffer."""
     try:
         array = as_array(np.asarray(data if hasattr(data, "__array_interface__") else memoryview(data)))
     except (TypeError, ValueError, BufferError) as error:
@@ -80,7 +81,8 @@ def bytes_of(data: Any) -> Bytes:
 
 @contextmanager
 def host(place: Place, size: int, action: str) -> Generator[Bytes]:
-    """The host's view of a range of device memory, which stays allocated in this scope."""
+    """The host's view of a range of device memory, which stays allocated in this scope. Raises ArgumentError if the
+    range may not be accessed."""
     size = whole("a size", size, 0)
     if isinstance(place, Block) and not place.live:
         raise ArgumentError(f"{action} of {place}, which has been {place.ended}")

@@ -47,7 +47,8 @@ def power(n: int) -> int:
 
 class Approximate(Multifunction):
     def approx(self, op: str, f: Format, a: Bits, ftz: bool = False) -> Bits:
-        """`op` (one of FUNCTIONS) of codes of `f`; `.ftz` flushes subnormal operands and results."""
+        """`op` (one of FUNCTIONS) of codes of `f`; `.ftz` flushes subnormal operands and results. Raises ValueError for
+        another `op`."""
         if op not in FUNCTIONS:
             raise ValueError(f"no approximate function is called `{op}`; there are {', '.join(FUNCTIONS)}")
         if f is F64 and op == "rsqrt":

@@ -20,7 +20,7 @@ class Value:
 
     @property
     def number(self) -> Fraction:
-        """The finite number."""
+        """The finite number. Raises ValueError for another value."""
         if self.kind != FINITE:
             raise ValueError(f"{self} is not finite")
         return -self.magnitude if self.sign else self.magnitude

@@ -118,9 +118,9 @@ def _float_to_float(x: Arithmetic, d: Format, s: Format, a: Bits, m: Modifiers, 
         if m.relu:
             a = x.pick(x.signbit(s, a) & ~x.isnan(s, a), 0, a)
         satfinite = _saturates(d, m)
-        return x.convert(d, s, a, m.rnd or "rn", ftz=m.ftz, satfinite=satfinite, rbits=_counted(d, rbits))
+        return x.convert(d, s, a, m.rnd or "rn", ftz=m.ftz, satfinite=satfinite, rbits=_random_bits(d, rbits))
     else:
-        v = x.convert(d, s, a, m.rnd or "rn", ftz=m.ftz, satfinite=m.satfinite, rbits=_counted(d, rbits))
+        v = x.convert(d, s, a, m.rnd or "rn", ftz=m.ftz, satfinite=m.satfinite, rbits=_random_bits(d, rbits))
     if m.sat:
         return x.saturate(d, v)
     return x.relu(d, v) if m.relu else v
@@ -210,7 +210,7 @@ def _random(x: Arithmetic, d: Element, r: Bits) -> Bits:
 RANDOM = {"f16": 13}  # as many as are truncated; sixteen in all other formats
 
 
-def _counted(d: Format, rbits: Bits | None) -> tuple[Bits, int] | None:
+def _random_bits(d: Format, rbits: Bits | None) -> tuple[Bits, int] | None:
     return None if rbits is None else (rbits, RANDOM.get(d.name, 16))
 
 

@@ -96,7 +96,8 @@ class CvtSpec:
 
 
 def rounding_of(d: Element, s: Element, rnd: str | None) -> str | None:
-    """The rounding of a conversion from `s` to `d` if `rnd` was requested; None if nothing is rounded."""
+    """The rounding of a conversion from `s` to `d` if `rnd` was requested; None if nothing is rounded. Raises
+    ArgumentError if it cannot be rounded so."""
     if isinstance(d, Integer):
         return _rounding_to_integer(s, rnd)
     if rnd in TO_INTEGER:
@@ -150,7 +151,7 @@ def _find_format(name: object) -> Element | Packed:
 
 
 def format_name(name: object) -> str:
-    """A format's name without the dot that PTX writes."""
+    """A format's name without the dot that PTX writes. Raises ArgumentError unless it is text."""
     if not isinstance(name, str):
         raise ArgumentError(f'a number format is a string such as "f16", not {name!r}')
     return name.removeprefix(".")

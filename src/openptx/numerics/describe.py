@@ -187,11 +187,11 @@ def _code(text: str, source: Element | Packed) -> tuple[int, str]:
         raise InputError(f"`{text}`: {source.name} is written as a code, 0x...")
     v = _value(lower)
     if isinstance(source, Integer | Fixed):
-        return _stepped(text, v, source), ""
-    return _rounded(lower, v, source)
+        return _code_of_multiple(text, v, source), ""
+    return _nearest_code(lower, v, source)
 
 
-def _stepped(text: str, v: Value, source: Integer | Fixed) -> int:
+def _code_of_multiple(text: str, v: Value, source: Integer | Fixed) -> int:
     """The code of a number that is a multiple of the source's step and within its range."""
     step = Fraction(1, 1 << (source.fraction if isinstance(source, Fixed) else 0))
     least, greatest = decode_range(source)
@@ -200,7 +200,7 @@ def _stepped(text: str, v: Value, source: Integer | Fixed) -> int:
     return int(v.number / step) & (1 << source.width) - 1
 
 
-def _rounded(lower: str, v: Value, source: Format) -> tuple[int, str]:
+def _nearest_code(lower: str, v: Value, source: Format) -> tuple[int, str]:
     """The code nearest to a value, and the value of that code if it differs."""
     if lower.lstrip("+-")[:2] == "0f" and source is F32 and v.kind == NAN:
         return int(lower[2:], 16), "nan"

@@ -51,7 +51,7 @@ def _names() -> dict[DType, str]:
 
 
 def format_of(dtype: DType) -> str:
-    """The format of `dtype`."""
+    """The format of `dtype`. Raises ArgumentError if it is none of PTX's."""
     name = _names().get(dtype.newbyteorder("="))
     if name is None:
         raise ArgumentError(f"an array of {dtype} is not a number format of PTX: convert it, or name one with `source`")
@@ -59,7 +59,8 @@ def format_of(dtype: DType) -> str:
 
 
 def raw_of(values: Array, t: Element | Packed) -> Array:
-    """The codes of an array of `t`, as unsigned integers; a view if the byte order is native."""
+    """The codes of an array of `t`, as unsigned integers; a view if the byte order is native. Raises ArgumentError for
+    a dtype that does not hold `t`."""
     raw = unsigned(t)
     native = values.dtype.newbyteorder("=")
     codes = native.kind in "iu" and native.itemsize == raw.itemsize

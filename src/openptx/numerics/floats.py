@@ -173,7 +173,8 @@ class Floats(Rounding):
         return self.isnan(f, a) | self.isnan(f, b)
 
     def testp(self, f: Format, op: str, a: Bits) -> Bits:
-        """finite infinite number notanumber normal subnormal; according to the manual, zeros count as normal."""
+        """finite infinite number notanumber normal subnormal; according to the manual, zeros count as normal. Raises
+        ValueError for another `op` or format."""
         x = self
         magnitude = x.magnitude(f, a)
         infinity, hidden = f.infinity, f.hidden

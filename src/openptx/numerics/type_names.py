@@ -55,7 +55,7 @@ PACKED: dict[str, Packed] = {
 }
 
 
-NUMPY_KINDS = {"float": "f", "uint": "u", "int": "s", "bfloat": "bf"}
+NUMPY_KINDS = {"float": "f", "uint": "u", "int": "s", "bfloat": "bf", "i": "s", "fp": "f"}
 
 
 def find_format(name: str) -> Element | Packed:

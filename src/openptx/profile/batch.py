@@ -104,7 +104,7 @@ class ProfiledBatch(Batch):
 
     # Barriers.
 
-    def arrives(self, op: Op, lanes: lane_sets.Lanes, number: Bits, count: Bits | None) -> None:
+    def arrives(self, op: Op, lanes: lane_sets.Lanes, number: Bits, count: Bits | None, votes: Bits | None) -> None:
         warps = lane_sets.take(self.x.geometry.warp, lanes)
         for barrier in np.unique(number.v).tolist():
             self.waits.arrives(op, barrier, warps if number.v.size == 1 else warps[number.v == barrier])

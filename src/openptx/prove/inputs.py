@@ -35,7 +35,7 @@ class Inputs:
     """The symbols. Both executions read the same ones."""
 
     def __init__(self, function: Function) -> None:
-        self.words = tuple(words(function))
+        self.words = tuple(parameter_words(function))
         self.pointers = {word.term.get_id(): word for word in self.words if word.size == 8}
         """64-bit words by their term: an address derived from one is in the array that it points to."""
         self.initial = {
@@ -87,7 +87,7 @@ class Inputs:
         return None
 
 
-def words(function: Function) -> list[Word]:
+def parameter_words(function: Function) -> list[Word]:
     """Parameters as words of 8 bytes at most: structures are several."""
     found = list[Word]()
     for p in function.parameters:

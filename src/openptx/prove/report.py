@@ -39,7 +39,7 @@ class Counterexample:
     b: int
 
     def __str__(self) -> str:
-        lines = [f"grid {spelled(self.grid)}, block {spelled(self.block)}"]
+        lines = [f"grid {extent_text(self.grid)}, block {extent_text(self.block)}"]
         if self.only is not None:
             lines[0] += f", block number {self.only} alone"
         for name, value in zip(self.names, self.arguments, strict=True):
@@ -52,7 +52,7 @@ class Counterexample:
         return "\n".join(lines)
 
 
-def spelled(extent: Triple) -> str:
+def extent_text(extent: Triple) -> str:
     x, y, z = extent
     return f"{x}" if y == z == 1 else f"{x},{y},{z}"
 

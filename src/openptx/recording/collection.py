@@ -64,7 +64,8 @@ def below(folder: Path, name: str) -> list[FoundRecording]:
 
 
 def archived(archive: Path, into: Path) -> list[FoundRecording]:
-    """The recordings in an archive, unpacked with their PTX."""
+    """The recordings in an archive, unpacked with their PTX. Raises InputError if it cannot be unpacked, OSError if it
+    cannot be read."""
     try:
         with tarfile.open(archive) as stream:
             members = [member for member in stream if member.isfile() and member.name.endswith(WANTED)]

@@ -92,7 +92,7 @@ def read_recording(path: str | os.PathLike[str], name: str | None = None, ptx: F
 
 
 def header_of(stream: BinaryIO, name: str) -> Header:
-    """The header, with the stream at the first byte of memory."""
+    """The header, with the stream at the first byte of memory. Raises InputError if it is not a recording."""
     line = stream.readline(LONGEST)
     if not line.endswith(b"\n"):
         raise InputError(f"{name}: it is not a recording of a launch: its first line does not end")
@@ -104,7 +104,7 @@ def content(stream: BinaryIO, size: int) -> Bytes:
 
 
 def beside(path: Path, name: str, ptx: str) -> File:
-    """The module, in the file next to the recording that its header names."""
+    """The module, in the file next to the recording that its header names. Raises InputError if there is none."""
     where = path.parent / f"{ptx}.ptx"
     if Path(ptx).name != ptx or not where.exists():
         raise InputError(f"{name}: its PTX is missing: put {ptx}.ptx next to it, or name a file with --ptx")

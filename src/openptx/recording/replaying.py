@@ -36,8 +36,8 @@ from openptx.recording.writers import SUMMED, Write, watch
 from openptx.rewrite import CONTRACTIONS
 from openptx.runtime import load
 from openptx.sanitize import Finding
-from openptx.sanitize.entry import ENGINES, Options, tools_of
 from openptx.sanitize.entry import watch as sanitize_launch
+from openptx.sanitize.options import ENGINES, Options, tools_of
 from openptx.source import File
 from openptx.trace.entry import trace
 from openptx.trace.record import Record
@@ -237,7 +237,7 @@ def run_and_compare(recording: Recording, program: Program, options: ReplayOptio
     elif differing := list(launch.differing()):
         found = replace(found, status=DIFFERS, differing=sum(where.size for _, where in differing))
         if options.explain:
-            found = explained(found, launch, differing, program, options)
+            found = with_explanation(found, launch, differing, program, options)
     if options.sanitize:
         second = restore(recording, program)
         watched = Options(options.sanitize, recording.shared, recording.cluster or None, timeout=options.timeout)
@@ -248,7 +248,7 @@ def run_and_compare(recording: Recording, program: Program, options: ReplayOptio
     return found
 
 
-def explained(
+def with_explanation(
     found: Replay, launch: RestoredLaunch, differing: Differing, program: Program, options: ReplayOptions
 ) -> Replay:
     """Adds the first difference with its writer, and whether the order of atomics explains all differences."""

@@ -129,7 +129,8 @@ def added(memory: Memory, name: str, region: Region) -> tuple[int, Bytes]:
 
 
 def parameters(recording: Recording, kernel: Kernel, relocation: Relocation) -> bytes:
-    """The kernel's parameters as bytes. Bytes that a launcher passed beyond the declared parameters are dropped."""
+    """The kernel's parameters as bytes. Bytes that a launcher passed beyond the declared parameters are dropped. Raises
+    InputError for a parameter that is not recorded."""
     size = kernel.function.parameter_size
     buffer, covered = bytearray(size), np.zeros(size, np.bool_)
     for offset, content in recording.parameters:

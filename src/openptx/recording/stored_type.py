@@ -75,6 +75,6 @@ def definitions(function: Function) -> dict[int, list[Op]]:
     """The instructions that write each register."""
     found: dict[int, list[Op]] = {}
     for op in function.code:
-        for r in written_registers(op):
-            found.setdefault(r.index, []).append(op)
+        for i in written_registers(op):
+            found.setdefault(i, []).append(op)
     return found

@@ -36,7 +36,7 @@ def with_our_maps(recording: Recording) -> Recording:
     tensor lies in recorded memory.
     """
     recorded = [(region.address, region.size) for region in recording.regions]
-    regions = tuple(replaced(region, recorded) for region in recording.regions)
+    regions = tuple(with_own_addresses(region, recorded) for region in recording.regions)
     contents = [(offset, np.frombuffer(content, np.uint8)) for offset, content in recording.parameters]
     found = tuple((offset, with_ours(offset, content, recorded).tobytes()) for offset, content in contents)
     if found == recording.parameters and all(a is b for a, b in zip(regions, recording.regions, strict=True)):
@@ -44,7 +44,7 @@ def with_our_maps(recording: Recording) -> Recording:
     return replace(recording, parameters=found, regions=regions)
 
 
-def replaced(region: Region, recorded: Sequence[tuple[int, int]]) -> Region:
+def with_own_addresses(region: Region, recorded: Sequence[tuple[int, int]]) -> Region:
     before = with_ours(region.address, region.before, recorded)
     after = before if region.after is region.before else with_ours(region.address, region.after, recorded)
     return region if before is region.before and after is region.after else replace(region, before=before, after=after)

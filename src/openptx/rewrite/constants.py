@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from openptx.control_flow import branch_targets
+from openptx.control_flow import branch_targets, written_registers
 from openptx.program import Function, Imm, Op, Operand, Reg, Register
 from openptx.rewrite.algebra import algebra
 from openptx.rewrite.blocks import Block
-from openptx.rewrite.operands import written
 
 
 class Constants:
@@ -51,7 +50,7 @@ class Constants:
     def step(self, op: Op) -> None:
         """Steps past an instruction."""
         value = self.value(op.operands[1]) if op.guard is None and algebra(op) == "copy" else None
-        for index in written(op):
+        for index in written_registers(op):
             self.in_block.pop(index, None)
             if value is not None:
                 self.in_block[index] = value
@@ -64,7 +63,7 @@ def single_definitions(function: Function) -> dict[int, Op]:
         if isinstance(formal, Register):
             found[formal.index] = None
     for op in function.code:
-        for index in written(op):
+        for index in written_registers(op):
             found[index] = None if index in found or op.guard is not None else op
     return {index: op for index, op in found.items() if op is not None}
 

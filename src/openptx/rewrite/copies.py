@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from openptx.control_flow import written_registers
 from openptx.program import Function, Op, Reg, temporary
 from openptx.rewrite.algebra import SIGNS, algebra
 from openptx.rewrite.blocks import Block
 from openptx.rewrite.constants import Constants
 from openptx.rewrite.dead_code import find_dead, without
 from openptx.rewrite.edit import Edit
-from openptx.rewrite.operands import read, renamed, written
+from openptx.rewrite.operands import read, renamed
 
 
 def propagate_copies(function: Function, blocks: list[Block], constants: Constants) -> Function:
@@ -50,7 +51,9 @@ class Propagation:
         self.function, self.known, self.edit = function, known, Edit(function)
         self.block_of = [i for i, block in enumerate(blocks) for _ in range(block.start, block.stop)]
         self.homes = {
-            index: block for op, block in zip(function.code, self.block_of, strict=True) for index in written(op)
+            index: block
+            for op, block in zip(function.code, self.block_of, strict=True)
+            for index in written_registers(op)
         }
         self.made: dict[tuple[int, int], Reg] = {}  # by block and register
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from openptx.control_flow import written_registers
 from openptx.dataflow import live_before
 from openptx.program import Function, Op, Register
 from openptx.rewrite.algebra import SIGNS, algebra
 from openptx.rewrite.blocks import Block
 from openptx.rewrite.edit import Edit
-from openptx.rewrite.operands import definitely_written, read, written
+from openptx.rewrite.operands import definitely_written, read
 
 ARITHMETIC = frozenset((
     "comparison_selection", "convert", "elementary_functions", "floating_point", "half_comparison", "half_precision",
@@ -24,7 +25,7 @@ def find_dead(function: Function) -> frozenset[int]:
     for position, op in enumerate(function.code):
         if computes(op):
             dead.add(position)
-            for index in written(op):
+            for index in written_registers(op):
                 defining.setdefault(index, []).append(position)
         else:
             waiting += read(op)
@@ -48,7 +49,7 @@ def find_overwritten(function: Function, blocks: list[Block]) -> frozenset[int]:
         for position in reversed(range(block.start, block.stop)):
             op = function.code[position]
             itself = algebra(op) == "copy" and op.operands[0] == op.operands[1]
-            if itself or (computes(op) and not any(live >> index & 1 for index in written(op))):
+            if itself or (computes(op) and not any(live >> index & 1 for index in written_registers(op))):
                 found.add(position)
             else:
                 live = live_before(live, read(op), definitely_written(op))
@@ -65,11 +66,11 @@ def find_unread(function: Function) -> frozenset[int]:
     found = {
         position
         for position, op in enumerate(function.code)
-        if computes(op) and not any(index in readers for index in written(op))
+        if computes(op) and not any(index in readers for index in written_registers(op))
     }
     for position in reversed(range(len(function.code))):
         op = function.code[position]
-        if algebra(op) in SIGNS and computes(op) and not any(readers.get(index) for index in written(op)):
+        if algebra(op) in SIGNS and computes(op) and not any(readers.get(index) for index in written_registers(op)):
             found.add(position)
         for index in read(op) if position in found else ():
             readers[index] -= 1
@@ -83,7 +84,7 @@ def computes(op: Op) -> bool:
         instruction.module in ARITHMETIC
         and instruction.control is None
         and instruction.converges is None
-        and any(True for _ in written(op))
+        and bool(written_registers(op))
     )
 
 

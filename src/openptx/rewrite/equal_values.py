@@ -6,7 +6,7 @@ it never contracts the sum of two equal products.
 
 from __future__ import annotations
 
-from openptx.control_flow import is_read
+from openptx.control_flow import is_read, written_registers
 from openptx.program import Function, Imm, Op, Reg
 from openptx.rewrite.algebra import algebra
 from openptx.rewrite.blocks import Block
@@ -14,7 +14,7 @@ from openptx.rewrite.constants import Constants
 from openptx.rewrite.dead_code import computes
 from openptx.rewrite.dominators import Dominators, walk
 from openptx.rewrite.edit import Edit
-from openptx.rewrite.operands import read, renamed, written
+from openptx.rewrite.operands import read, renamed
 
 COMMUTING = {"product": 2, "sum": 2, "fused": 2}
 """The number of leading operands that commute."""
@@ -26,7 +26,7 @@ def merge_equal(function: Function, blocks: list[Block], constants: Constants) -
     if not equal:
         return function
     for position, op in enumerate(function.code):
-        if any(index in equal for index in written(op)):
+        if any(index in equal for index in written_registers(op)):
             edit.code[position] = None
         elif any(index in equal for index in read(op)):
             edit.code[position] = renamed(op, equal)

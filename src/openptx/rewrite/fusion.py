@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect
 
+from openptx.control_flow import written_registers
 from openptx.dataflow import live_before
 from openptx.isa.types import Type
 from openptx.program import Operand, Reg, temporary
@@ -11,7 +12,7 @@ from openptx.rewrite.algebra import algebra, copy, fused_form, make_op, negated,
 from openptx.rewrite.blocks import Block
 from openptx.rewrite.constants import Constants
 from openptx.rewrite.edit import Edit
-from openptx.rewrite.operands import definitely_written, read, written
+from openptx.rewrite.operands import definitely_written, read
 from openptx.rewrite.rules import AMONG_BLOCKS, CONTRACTED
 from openptx.rewrite.values import Product, Sum
 
@@ -24,7 +25,7 @@ class Fusion:
         self.starts = [block.start for block in blocks]
         self.writes: dict[int, list[int]] = {}  # positions, by register
         for position, op in enumerate(edit.function.code):
-            for index in written(op):
+            for index in written_registers(op):
                 self.writes.setdefault(index, []).append(position)
         self.kept: dict[tuple[int, int], Reg] = {}
         self.rule = CONTRACTED if len(blocks) == 1 else AMONG_BLOCKS
@@ -83,7 +84,11 @@ class Fusion:
             live = block.live_out
             for position in range(block.stop - 1, block.start - 1, -1):
                 op = code[position]
-                if op is not None and position in removable and not any(live >> index & 1 for index in written(op)):
+                if (
+                    op is not None
+                    and position in removable
+                    and not any(live >> index & 1 for index in written_registers(op))
+                ):
                     code[position] = op = None
                 for each in (*self.edit.before.get(position, ()), op)[::-1]:
                     live = live if each is None else live_before(live, read(each), definitely_written(each))

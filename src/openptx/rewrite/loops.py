@@ -5,10 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import NamedTuple
 
-from openptx.control_flow import control, targets
+from openptx.control_flow import control, targets, written_registers
 from openptx.program import Imm, Op, Reg
 from openptx.rewrite.algebra import algebra
-from openptx.rewrite.operands import written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ class Loops:
         self.edges = sorted((target, pc) for pc, op in enumerate(function.code) for target in targets(op))
         self.writes: dict[int, list[int]] = {}  # positions, by register
         for pc, op in enumerate(function.code):
-            for index in written(op):
+            for index in written_registers(op):
                 self.writes.setdefault(index, []).append(pc)
 
     def innermost(self, keeps_rolled: Callable[[Op], bool]) -> list[Loop]:

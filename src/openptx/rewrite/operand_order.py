@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from openptx.control_flow import written_registers
 from openptx.isa.contracted import reverse_difference
 from openptx.program import Function, Imm, Op, Operand, Reg, is_temporary
 from openptx.rewrite.algebra import SIGNS, algebra, form_in, make_op
 from openptx.rewrite.blocks import find_blocks
 from openptx.rewrite.constants import Constants
 from openptx.rewrite.edit import Edit
-from openptx.rewrite.operands import written
 from openptx.rewrite.sinking import Sinking
 
 ORDERED = frozenset(("product", "sum", "difference", "fused"))
@@ -49,7 +49,7 @@ class Definitions:
     def __init__(self, function: Function) -> None:
         blocks = find_blocks(function)
         self.registers, self.constants = function.registers, Constants(function, blocks)
-        self.places = {index: position for position, op in enumerate(function.code) for index in written(op)}
+        self.places = {index: position for position, op in enumerate(function.code) for index in written_registers(op)}
         self.sinking = Sinking(function, blocks, self.constants)
         if len(blocks) > 1:
             self.sinking.walk()

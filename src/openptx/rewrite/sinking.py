@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from openptx.control_flow import ENDS, control
+from openptx.control_flow import ENDS, control, written_registers
 from openptx.dataflow import live_before
 from openptx.program import Address, Function, Op, Reg, temporary
 from openptx.rewrite.algebra import SIGNS, algebra
@@ -18,7 +18,7 @@ from openptx.rewrite.constants import Constants
 from openptx.rewrite.dead_code import computes
 from openptx.rewrite.dominators import Dominators
 from openptx.rewrite.edit import Edit
-from openptx.rewrite.operands import definitely_written, read, renamed, written
+from openptx.rewrite.operands import definitely_written, read, renamed
 
 MOST = 10
 """The maximum weight of instructions that move together; one whose result has several uses counts twice, except for the
@@ -64,7 +64,7 @@ class Sinking:
                 for index in read(op):
                     self.uses.setdefault(index, set()).add(i)
                     self.readers[index] = self.readers.get(index, 0) + 1
-                for index in written(op):
+                for index in written_registers(op):
                     self.home[index], self.at[index] = i, position
                     self.writes.setdefault(index, {})[position] = i
                     if op.guard is not None:
@@ -123,7 +123,7 @@ class Sinking:
         op = self.constants.definitions.get(index)
         if op is None or not computes(op) or ends_block(op) or (algebra(op) == "quotient" and op.m.full):
             return None
-        return op if isinstance(op.operands[0], Reg) and len(list(written(op))) == 1 else None
+        return op if isinstance(op.operands[0], Reg) and len(list(written_registers(op))) == 1 else None
 
     def can_copy(self, op: Op, index: int, to: int, live: int, found: set[int]) -> bool:
         """Whether the operands of an instruction are available, or can be copied with it: `found` are the registers of
@@ -243,7 +243,7 @@ class Sinking:
         after = (
             op is not None
             and control(op) not in ENDS
-            and (not ends_block(op) or any(index in needed for index in written(op)))
+            and (not ends_block(op) or any(index in needed for index in written_registers(op)))
         )
         if after and op is not None:
             self.edit.insert(last, op)

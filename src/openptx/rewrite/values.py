@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from openptx.control_flow import written_registers
 from openptx.program import Imm, Reg
 from openptx.rewrite.algebra import algebra, leaves_rounding_open
-from openptx.rewrite.operands import read, written
+from openptx.rewrite.operands import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class Values:
             self.sum(position, op, found)
         else:
             self.use(op)
-        for index in written(op):
+        for index in written_registers(op):
             if op.guard is not None:  # the register may keep its old value
                 self.needs(index)
             self._held[index] = self.fresh() if carried is None else carried

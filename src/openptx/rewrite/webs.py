@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from openptx.control_flow import is_read, is_written
+from openptx.control_flow import is_read, is_written, written_registers
 from openptx.dataflow import numbers_of
 from openptx.program import Reg, Register, Vector
 from openptx.rewrite.blocks import find_blocks
-from openptx.rewrite.operands import read, renamed, renamed_in, written
+from openptx.rewrite.operands import read, renamed, renamed_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def find_several(function: Function) -> int:
     """A bit for each register that several instructions write; excludes parameters and returns."""
     once = several = 0
     for op in function.code:
-        for index in written(op):
+        for index in written_registers(op):
             several |= once & 1 << index
             once |= 1 << index
     for formal in (*function.parameters, *function.returns):
@@ -71,7 +71,7 @@ class Webs:
             op = self.function.code[position]
             self.read.append({index: held[index] for index in read(op) if several >> index & 1})
             made: dict[int, int] = {}
-            for index in written(op):
+            for index in written_registers(op):
                 if several >> index & 1:
                     kept = updates(op, index) or op.guard is not None
                     made[index] = held[index] if kept and index in held else self.new()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import decimal
 import struct
 from collections.abc import Sequence
 from functools import lru_cache
@@ -166,7 +165,8 @@ def marshal(function: Function, arguments: Sequence[object], memory: Memory) -> 
 
 
 def bytes_of(where: Place, argument: Any, memory: Memory, kept: list[object]) -> bytes:
-    """One argument as the bytes of its parameter. Appends what must live as long as the launch to `kept`."""
+    """One argument as the bytes of its parameter. Appends what must live as long as the launch to `kept`. Raises
+    ArgumentError if the parameter does not take it."""
     parameter = where.parameter
     t = parameter.type
     if isinstance(argument, TensorMap):
@@ -212,7 +212,9 @@ def as_number(t: Type, argument: Any, memory: Memory) -> str | None:
         return None
     if isinstance(argument, np.ndarray) and argument.size == 1:
         return ".item()"
-    if isinstance(argument, decimal.Decimal):
+    from decimal import Decimal  # 3 ms that only an argument of another type needs
+
+    if isinstance(argument, Decimal):
         return "int(...)" if t.format is None else "float(...)"
     return ".value" if isinstance(argument, CTYPES_SCALAR) else None
 
@@ -236,14 +238,14 @@ def pointer(where: Place, t: Type, address: int, memory: Memory) -> bytes:
 
 
 def handle(where: Place, t: Type, image: Opaque) -> bytes:
-    """A texture, sampler or surface as its handle."""
+    """A texture, sampler or surface as its handle. Raises ArgumentError if the parameter takes none of that kind."""
     if t.width != 64 or t.format is not None or (t.kind == "opaque" and t.name != image.kind):
         raise ArgumentError(f"{where} takes no {image!r}")
     return image.handle.to_bytes(8, "little")
 
 
 def number(where: Place, t: Type, value: object) -> bytes:
-    """A Python number as the parameter's type, if it is in range."""
+    """A Python number as the parameter's type. Raises ArgumentError for one out of range and for another object."""
     if t.format is not None and t.count == 1:
         return floating(where, t, value)
     if not isinstance(value, bool | Integral):
@@ -271,7 +273,8 @@ def floating(where: Place, t: Type, value: object) -> bytes:
 
 
 def whole(where: Place, parameter: Variable, argument: Any) -> bytes:
-    """A structure passed by value: bytes, or an array of the same size."""
+    """A structure passed by value: bytes, or an array of the same size. Raises ArgumentError for another size or
+    object."""
     if isinstance(argument, bytes | bytearray):
         data = bytes(argument)
     elif hasattr(argument, "tobytes"):  # arrays, scalars and views of memory

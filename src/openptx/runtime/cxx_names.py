@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from openptx.errors import ArgumentError
+from openptx.late import late
+
+if TYPE_CHECKING:
+    from ctypes.util import find_library
+else:
+    find_library = late("ctypes.util", "find_library")  # imports subprocess, tempfile and shutil: 12 ms
 
 LIBRARIES = ("stdc++", "c++abi", "c++")
 """The C++ run-time library, which has `__cxa_demangle`."""
@@ -24,7 +29,7 @@ _MOST = 8
 def demangler() -> Any:
     """`__cxa_demangle`; None on a computer without it, where names stay mangled."""
     for name in LIBRARIES:
-        path = ctypes.util.find_library(name)
+        path = find_library(name)
         try:
             function = ctypes.CDLL(path).__cxa_demangle if path else None
         except (OSError, AttributeError):

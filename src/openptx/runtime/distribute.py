@@ -185,7 +185,8 @@ def shared_effects(program: Program, kernel: str) -> list[str]:
 
 
 def separated(args: Sequence[object]) -> tuple[list[Array], tuple[object, ...]]:
-    """The arrays among the arguments, each once, and the arguments with indices in their places."""
+    """The arrays among the arguments, each once, and the arguments with indices in their places. Raises ArgumentError
+    for textures, tensor maps and arrays that overlap."""
     arrays: list[Array] = []
     arguments: list[object] = []
     for i, argument in enumerate(args):

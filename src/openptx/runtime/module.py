@@ -164,6 +164,11 @@ class Kernel(Handle):
             options.setdefault("shared_mem", options.pop("shared"))
         self(grid, block, (Packed(parameters),), **options)
 
+    @staticmethod
+    def arrays(args: Iterable[object]) -> list[object]:
+        """A launch's arguments, among which may be arrays; of packed parameters, those that they name."""
+        return [a for each in args for a in (each.arrays if isinstance(each, Packed) else (each,))]
+
     @property
     def demangled(self) -> str:
         """The C++ name, `void matmul<16>(float const*, float*)`; other names unchanged."""

@@ -95,6 +95,6 @@ def require_for_all(engine: str, workers: int | None, timeout: float | None, san
     require_choice("engine", engine, ("auto", "interp", "native"))
     require_options(0, workers, timeout, None, None)
     if sanitize is not None:
-        from openptx.sanitize.entry import tools_of
+        from openptx.sanitize.options import tools_of
 
         tools_of(sanitize)

@@ -31,11 +31,12 @@ class Parameter:
 class Packed:
     """All parameters of a launch as bytes, and what faults call them, if not by their names in the PTX.
 
-    Raises ArgumentError for objects that are not buffers.
+    `arrays` are those whose addresses the bytes contain: the sanitizer asks which of their bits are undefined. Raises
+    ArgumentError for objects that are not buffers.
     """
 
-    def __init__(self, content: Any, names: Sequence[str] | None = None) -> None:
-        self.names = names
+    def __init__(self, content: Any, names: Sequence[str] | None = None, arrays: Sequence[object] = ()) -> None:
+        self.names, self.arrays = names, arrays
         try:
             self.content = memoryview(content).tobytes()
         except (TypeError, ValueError, BufferError) as error:

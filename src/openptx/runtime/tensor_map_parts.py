@@ -93,7 +93,8 @@ def parts(
 
 
 def require_known(tensor: Parts) -> None:
-    """The element, layouts and fill must be in Table 33, and copies must support them."""
+    """Raises ArgumentError unless the element, layouts and fill are in Table 33, Unsupported unless copies support
+    them."""
     known = [*ELEMENTS.values(), *CONVERTED.values(), *PACKED.values()]
     if tensor.element not in known:
         if tensor.element in OTHER_ELEMENTS:
@@ -108,7 +109,7 @@ def require_known(tensor: Parts) -> None:
 
 
 def require_axes(tensor: Parts) -> None:
-    """There must be as many numbers as axes, and they must be in range."""
+    """Raises ArgumentError unless there are as many numbers as axes, all in range."""
     rank = len(tensor.shape)
     if not 1 <= rank <= MOST_AXES:
         raise ArgumentError(f"a tensor map is of 1 to {MOST_AXES} axes, not {rank}")
@@ -126,7 +127,7 @@ def require_axes(tensor: Parts) -> None:
 
 
 def require_slices(tensor: Parts) -> None:
-    """Rules for interleaved tensors only; those of 4 and 6 bits are Unsupported."""
+    """Rules for interleaved tensors only. Raises ArgumentError, and Unsupported for those of 4 and 6 bits."""
     if tensor.interleave == "none":
         return
     if len(tensor.shape) < 3:
@@ -136,7 +137,8 @@ def require_slices(tensor: Parts) -> None:
 
 
 def require_row(tensor: Parts) -> None:
-    """Rows of the box and of the tensor must be multiples of the hardware's unit of transfer."""
+    """Raises ArgumentError unless rows of the box and of the tensor are multiples of the hardware's unit of
+    transfer."""
     layout, alignment = layout_of(tensor.element), alignment_of(tensor.element, tensor.interleave)
     row = tensor.box[-1] * layout.bits // 8
     if row % CHUNK:
@@ -151,7 +153,7 @@ def require_row(tensor: Parts) -> None:
 
 
 def require_packed(tensor: Parts, layout: Layout) -> None:
-    """Rules for elements of 4 and 6 bits only."""
+    """Rules for elements of 4 and 6 bits only. Raises ArgumentError."""
     if tensor.shape[-1] % layout.whole:
         raise ArgumentError(
             f"a row of `.{tensor.element}` has a multiple of {layout.whole} elements, not {tensor.shape[-1]}"

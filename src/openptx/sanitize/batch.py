@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from openptx.engines.interp.frames import Frame, Group
     from openptx.numerics import Bits
     from openptx.program import Op
-    from openptx.sanitize.entry import SanitizedLaunch
     from openptx.sanitize.machine import SanitizedThreads
+    from openptx.sanitize.watched_launch import SanitizedLaunch
 
 Array = NDArray[Any]
 
@@ -84,8 +84,10 @@ class SanitizedBatch(Batch):
 
     # Barriers of CTAs.
 
-    def arrives(self, op: Op, lanes: lane_sets.Lanes, number: Bits, count: Bits | None) -> None:
+    def arrives(self, op: Op, lanes: lane_sets.Lanes, number: Bits, count: Bits | None, votes: Bits | None) -> None:
         s, places = self.session, lane_sets.positions(lanes, self.x.n)
+        self.x.executing = lanes
+        s.values.barrier(number, count, votes)
         numbers = np.broadcast_to(number.v, places.size)
         for barrier in np.unique(numbers).tolist():
             arrivals = self.arrivals.setdefault(barrier, Arrivals.of(self.x.n))
@@ -95,6 +97,8 @@ class SanitizedBatch(Batch):
             arrivals.no_wait[chosen] = op.m.mode == "arrive"
         s.waits.progress()
         s.barriers.arrives(op, self, places, numbers, count)
+        if count is None:
+            s.skipped_barriers.arrive(self, op, places)
 
     def opens(self, number: int, arrived: NDArray[np.bool_]) -> None:
         s, geometry = self.session, self.x.geometry

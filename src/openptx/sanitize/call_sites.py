@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from openptx.device.shared_layout import reachable_functions
+from openptx.engines.common.call_site import CallSite
 from openptx.line_table import LineTable, Place
 from openptx.program import Function, FunctionName, Op, Program
 from openptx.sanitize.executing import Executing
@@ -55,15 +56,13 @@ class CallSites:
         return found
 
     def functions(self) -> dict[Op, Function]:
+        """The function of each instruction that the kernel may execute. The first call also finds all calls."""
         if self._functions is None:
-            self._functions = {}
-            for function in reachable_functions(self._program, self._kernel):
-                for op in function.code:
-                    self._functions[op] = function
-                    if op.form.instruction.control == "call":
-                        for target in op.operands:
-                            if isinstance(target, FunctionName):
-                                self._calls.setdefault(target.name, []).append(op)
+            reachable = reachable_functions(self._program, self._kernel)
+            self._functions = {op: function for function in reachable for op in function.code}
+            for op in self._functions:
+                if op.form.instruction.control == "call" and isinstance(name := CallSite(op).target, FunctionName):
+                    self._calls.setdefault(name.name, []).append(op)
         return self._functions
 
 

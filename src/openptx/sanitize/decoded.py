@@ -28,18 +28,18 @@ def ignored_waits(function: Function) -> frozenset[Op]:
 
 def decides(function: Function, wait: Op) -> bool:
     """Whether a guard, a memory access or a control instruction may depend on the result of an instruction."""
-    tainted = {r.index for r in written_registers(wait)}
+    tainted = {*written_registers(wait)}
     changed = True
     while changed:
         changed = False
         for op in function.code:
             if op.guard is not None and op.guard.index in tainted:
                 return True
-            if op is wait or tainted.isdisjoint(r.index for r in read_registers(op)):
+            if op is wait or tainted.isdisjoint(read_registers(op)):
                 continue
             if op.form.instruction.access or op.form.instruction.control:
                 return True
-            results = {r.index for r in written_registers(op)}
+            results = {*written_registers(op)}
             changed |= not results <= tainted
             tainted |= results
     return False
@@ -53,12 +53,17 @@ Note = Callable[["SanitizedThreads", "Op", Named], None]
 class WatchedFunction(DecodedFunction):
     """A function whose instructions report to a `SanitizedThreads`."""
 
+    debug = False
+
     @cached_property
     def multiplied(self) -> frozenset[int]:
-        return used_by_multiplications(self.function)
+        """The registers to check. Code for debugging stores results of a multiplication right after it, so the
+        assembler inserts the waits there."""
+        return frozenset() if self.debug else used_by_multiplications(self.function)
 
     @cached_property
     def ignored(self) -> frozenset[Op]:
+        """The waits whose result decides nothing: they order no accesses."""
         return ignored_waits(self.function)
 
     def step(self, op: Op) -> Step:
@@ -74,7 +79,7 @@ class WatchedFunction(DecodedFunction):
         names = [t.name for t in op.form.operands if t.role not in ("write", "sink")]
         readers = self.sources(op)
 
-        def noted(x: Any, regs: Registers, lanes: lane_sets.Lanes) -> None:
+        def run_between_notes(x: Any, regs: Registers, lanes: lane_sets.Lanes) -> None:
             x.begin(op)
             values = dict(zip(names, [read(x, regs, lanes) for read in readers], strict=False))
             if before is not None:
@@ -83,7 +88,7 @@ class WatchedFunction(DecodedFunction):
             if after is not None:
                 after(x, op, values)
 
-        return noted
+        return run_between_notes
 
     def with_registers(self, op: Op, inner: Any) -> Step:
         """The step, preceded by a check of the registers of warpgroup multiplications."""

@@ -40,7 +40,7 @@ def report_fault(
     registers = executing.registers(op, thread) if thread is not None else ()
     cause = waiting_elsewhere(fault, reporter, executing) if fault.name == "deadlock" else freed(fault, reporter, heap)
     reporter.add(
-        ("fault",), fault.code, kind, fault.message, op, thread,
+        ("fault",), fault.code, fault.message, op, thread, kind=kind,
         notes=(*notes(fault), *registers), other=cause, other_label="the cause" if cause else "",
     )  # fmt: skip
 

@@ -8,7 +8,18 @@ from openptx.diagnostics import Diagnostic, Label
 from openptx.errors import Triple
 from openptx.source import File, Span
 
-KINDS = ("race", "init", "sync", "mem")
+# fmt: off
+CODES = {
+    "race": ("data-race", "equal-value-race", "tolerated-race", "missing-proxy-fence", "shared-memory-lifetime"),
+    "init": ("undefined-value", "undefined-output", "unwritten-copy"),
+    "sync": ("unequal-barriers", "skipped-barrier", "early-exit", "ended-lane", "inactive-lane", "mbarrier-misuse",
+             "endless-wait", "unfinished-copy", "multiplication-order", "tensor-memory-not-freed"),
+    "mem":  ("variable-bounds", "non-coherent-read", "foreign-local-address", "device-memory-leak"),
+}
+"""The codes of each kind of finding, by name."""
+# fmt: on
+KINDS = tuple(CODES)
+_KIND_OF = {code: kind for kind, codes in CODES.items() for code in codes}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +52,8 @@ class Site:
 
 
 class Finding(Diagnostic):
-    """A defect of an execution, found by `openptx.sanitize`. `kind` is race, init, sync or mem; `count` how often this
-    was seen.
+    """A defect of an execution, found by `openptx.sanitize`. `kind` is race, init, sync or mem, by default that of the
+    code; `count` how often this was seen.
 
     `line` and `source` are the position in the source program (without `.loc`: in the PTX), `block` and `thread` the
     first thread involved. `other` is the other access of a race, or the statement that is the cause. `notes` are facts,
@@ -54,12 +65,12 @@ class Finding(Diagnostic):
     def __init__(
         self,
         about: str,
-        kind: str,
         message: str,
         file: File,
         site: Site,
         *,
         kernel: str,
+        kind: str = "",
         label: str = "",
         other: Site | None = None,
         other_label: str = "",
@@ -68,7 +79,8 @@ class Finding(Diagnostic):
     ) -> None:
         labels = (Label(other.span, other_label),) if other is not None and other.span != site.span else ()
         super().__init__(about, message, file, site.span, label, labels=labels, help=help)
-        self.kind, self.kernel, self.site, self.other = kind, kernel, site, other
+        self.kind = kind or _KIND_OF[about]
+        self.kernel, self.site, self.other = kernel, site, other
         self.notes = notes
         self.count = 1
         self.idiom = False  # reported only on request: see `Options.strict`

@@ -11,6 +11,7 @@ from openptx.engines.interp import lane_sets
 from openptx.engines.interp.machine import Threads
 from openptx.isa.instructions import mbarrier as mbarrier_instructions
 from openptx.isa.semantics import mbarrier
+from openptx.sanitize.races.detector import stacked
 from openptx.sanitize.races.semantics import COMMITS, INITS, WAITS, access, elements, sized
 from openptx.sanitize.races.shadow import GPU, SCOPE, UPDATE, Shadow
 
@@ -160,8 +161,10 @@ class SanitizedThreads(Threads):
             self.touch(plane, chosen, offsets, width * len(values), width, write=True, values=words)
             plane.scatter(offsets, words, width)
             self.session.escapes.stored(self, plane, chosen, offsets, words)
-        self.last_store[slice(None) if self.executing is None else self.executing] = self.session.clocks.now
-        self.session.waits.progress()
+        if any(plane is not self.local and plane is not self._stack for _, (plane, _) in self.accessed):
+            self.session.skipped_barriers.wrote(self.session.executing.batch, self.statement)
+            self.last_store[slice(None) if self.executing is None else self.executing] = self.session.clocks.now
+            self.session.waits.progress()
         if self.op.form.instruction in INITS:
             self.session.mbarriers.initialize(self.keys())
         elif self.op.form.instruction is mbarrier_instructions.inval:
@@ -181,6 +184,7 @@ class SanitizedThreads(Threads):
             assert not isinstance(old, tuple)
             self.change_mbarriers(update, old, operands)
         elif self.changing:
+            self.session.skipped_barriers.wrote(self.session.executing.batch, self.statement)
             self.session.waits.progress()
         else:
             self.session.waits.poll()
@@ -204,13 +208,13 @@ class SanitizedThreads(Threads):
                 self.session.bounds.check_copy(self, "srcMem", source[i : i + 1], count)
             self.touch(read, None, np.array([a]), count, 1)
             self.touch(written, None, np.array([b]), count, 1, write=True)
-            self.copied(read, a, written, b, count)
+            self.copy_bytes(read, a, written, b, count)
         self.session.waits.progress()
 
     def enters(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
         """Lanes start an activation."""
 
-    def copied(self, read: Plane, a: int, written: Plane, b: int, count: int) -> None:
+    def copy_bytes(self, read: Plane, a: int, written: Plane, b: int, count: int) -> None:
         written.data[b : b + count] = read.data[a : a + count]
 
     def touch(
@@ -227,9 +231,7 @@ class SanitizedThreads(Threads):
         tensor_map: bool = False,
     ) -> None:
         """Reports an access by the executing lanes, or by those at the positions `chosen`, to the race detector."""
-        if "race" not in self.session.tools:
-            return
-        shadow = self.shadow_of(plane)
+        shadow = self.shadow_of(plane) if "race" in self.session.tools else None
         if shadow is None:
             return
         threads = self.threads() if chosen is None else self.threads()[chosen]
@@ -393,8 +395,3 @@ class SanitizedThreads(Threads):
             return word
         flip = np.array(forced, np.uint64) * np.uint64(mbarrier.BOTH_PHASES)
         return self.lanes(np.broadcast_to(word.v, flip.shape) ^ flip)
-
-
-def stacked(values: list[Array], count: int) -> Array:
-    """The stored values of each thread, one row each."""
-    return np.stack([np.broadcast_to(v, count) for v in values], axis=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.line_table import LineTable
+from openptx.line_table import LineTable, described
 from openptx.program import Op, Program
 from openptx.sanitize.call_sites import CallSites
 from openptx.sanitize.executing import Executing
@@ -42,19 +42,18 @@ class Reporter:
     def site(self, op: Op, thread: int | None) -> Site:
         """A statement as a thread executed it; None for an asynchronous operation."""
         chain = self.calls.place(op)
-        inlined = tuple(f"{file}:{line}:{column}" for file, line, column in chain[:-1])
+        inlined = tuple(map(described, chain[:-1]))
         block, own = self.teams.place(thread) if thread is not None else (None, None)
         program = self.places.text(chain[-1]) if chain else None
         text = op.one_line
         line = chain[-1][1] if chain else self.places.line(op)
-        source = ":".join(map(str, chain[-1])) if chain else self.places.name(op)
+        source = described(chain[-1]) if chain else self.places.name(op)
         return Site(op.span, text, line, source, inlined, block, own, program or "")
 
     def report(
         self,
         key: object,
         code: str,
-        kind: str,
         message: str,
         op: Op,
         thread: int | None,
@@ -68,7 +67,7 @@ class Reporter:
         """Adds a finding, or counts another occurrence of a cause that is known by its `key`."""
         if not self.collector.count_if_known(key):
             self.add(
-                key, code, kind, message, op, thread,
+                key, code, message, op, thread,
                 other=self.site(other, other_thread) if other is not None else None,
                 other_label=other_label, notes=notes, help=help,
             )  # fmt: skip
@@ -77,20 +76,20 @@ class Reporter:
         self,
         key: object,
         code: str,
-        kind: str,
         message: str,
         op: Op,
         thread: int | None,
         *,
+        kind: str = "",
         label: str = "",
         other: Site | None = None,
         other_label: str = "",
         notes: tuple[str, ...] = (),
         help: str | None = None,
     ) -> Finding:
-        """Adds a finding of a cause that is not known."""
+        """Adds a finding of a cause that is not known. `kind` is given for faults alone: their codes have none."""
         finding = Finding(
-            code, kind, message, self.file, self.site(op, thread), kernel=self.kernel, label=label, other=other,
+            code, message, self.file, self.site(op, thread), kernel=self.kernel, kind=kind, label=label, other=other,
             other_label=other_label, notes=notes, help=help,
         )  # fmt: skip
         self.collector.add(key, finding)

@@ -15,12 +15,13 @@ from openptx.device import contents
 from openptx.device.shared_layout import reachable_functions
 from openptx.engines.common.call_graph import calls_indirectly
 from openptx.engines.common.definite_assignment import unassigned_reads
+from openptx.engines.common.operands import has_operand
 from openptx.engines.common.provenance import provenance
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.instrument.watch.accesses import granule_of_shared
 from openptx.engines.native.instrument.watch.launch import LIMIT, Suspicion, Watch
-from openptx.engines.native.instrument.watch.layout import LANES_AWAY, OUTSIDE, RACE, SMALL, UNWRITTEN
+from openptx.engines.native.instrument.watch.layout import LANES_AWAY, OUTSIDE, RACE, SMALL, UNWRITTEN, WARPS_AWAY
 from openptx.engines.native.runtime.compile_time import observed_code_pays
 from openptx.engines.native.runtime.launch import launch
 from openptx.errors import Fault
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from openptx.device.memory_view import Allocation
     from openptx.engines.common.prepared import PreparedLaunch
     from openptx.program import Function, Op, Program
-    from openptx.sanitize.entry import Options
+    from openptx.sanitize.options import Options
     from openptx.sanitize.undefined_bits.marks import Marks
 
 
@@ -66,6 +67,7 @@ KINDS = {
     OUTSIDE: "an access outside of its variable",
     SMALL: "an access of bytes",
     UNWRITTEN: "a load of bytes that were never written",
+    WARPS_AWAY: "a barrier of the block that not all of its warps execute",
 }
 
 
@@ -174,12 +176,6 @@ def unwatched(op: Op) -> str:
     if op.form.instruction in ASYNCHRONOUS or control(op) == "cluster-barrier" or partial:
         return f"`{op.form.instruction.name}`" + (" for some of the threads" if partial else "")
     return ""
-
-
-def has_operand(op: Op, name: str) -> bool:
-    """Whether an instruction has an operand of this name."""
-    named = zip((t.name for t in op.form.operands), op.operands, strict=True)
-    return any(each == name and operand is not None for each, operand in named)
 
 
 def as_text(program: Program, function: Function, seen: Suspicion) -> str:

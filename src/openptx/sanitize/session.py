@@ -23,6 +23,7 @@ from openptx.sanitize.checks.escapes import Escapes
 from openptx.sanitize.checks.lifetimes import Lifetimes
 from openptx.sanitize.checks.lost_memory import report_unfreed
 from openptx.sanitize.checks.mbarriers import Mbarriers
+from openptx.sanitize.checks.skipped_barriers import SkippedBarriers
 from openptx.sanitize.decoded import WatchedFunction, WatchedTracked
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.faults import report_fault
@@ -90,6 +91,7 @@ class Session:
         self.mbarriers = Mbarriers(self.clocks, self.reporter, self.executing)
         self.waits = EndlessWaits(self.reporter, self.executing, self.mbarriers)
         self.barriers = BarrierChecks(self.reporter, self.clocks, "sync" in tools)
+        self.skipped_barriers = SkippedBarriers(self.reporter, "sync" in tools)
         self.unwritten = UnwrittenCopies(self.reporter, self.executing, "init" in tools)
         self.values = Values(self.reporter, self.executing, tools, self.unwritten)
         self.bounds = Bounds(self.reporter, self.executing, "mem" in tools)
@@ -100,6 +102,7 @@ class Session:
         found = self._functions.get(function)
         if found is None:
             found = self._functions[function] = (WatchedTracked if self.tracks else WatchedFunction)(function)
+            found.debug = self.program.debug
         return found
 
     def heap_of(self, heap: Heap) -> GuardedHeap:
@@ -126,6 +129,8 @@ class Session:
         """All threads of a batch have exited."""
         self.waits.end(batch)
         self.barriers.finish(batch)
+        self.skipped_barriers.finish(batch)
+        self.multiplications.compare_warpgroups(batch.x.first, batch.x.first + batch.x.n)
         geometry = batch.x.geometry
         self.lifetimes.finish(geometry.first, geometry.first + geometry.count)
         if "sync" not in self.tools:
@@ -143,7 +148,7 @@ class Session:
             message = f"a thread ends without waiting for its asynchronous {what}"
             for statement, thread in operations.unawaited(batch.x.first, batch.x.first + batch.x.n):
                 op = self.reporter.ops[statement]
-                self.reporter.report(("unfinished", op), "unfinished-copy", "sync", message, op, thread, help=help)
+                self.reporter.report(("unfinished", op), "unfinished-copy", message, op, thread, help=help)
 
     def finish(self, memory: MemoryView, ends: bool) -> None:
         """The launch has ended, and with it the program if it `ends` and no kernel has made a launch that is to run."""
@@ -158,7 +163,7 @@ class Session:
                     f"{bad.size} of {bits.size} bytes of argument {index} are undefined in the end, first byte {bad[0]}"
                 )
                 op = self.function.code[0]
-                self.reporter.report(("output", index), "undefined-output", "init", what, op, None)
+                self.reporter.report(("output", index), "undefined-output", what, op, None)
         if self.heap is not None and "mem" in self.tools:
             report_unfreed(self.heap, memory, self.reporter, ends and last)
         for base, bits in self.marks.undefined.items():

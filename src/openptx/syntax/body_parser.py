@@ -15,7 +15,7 @@ from openptx.syntax.declaration_fast_parser import simple
 from openptx.syntax.declaration_parser import LINKAGE, NO_LINKAGE, SPACES, declaration
 from openptx.syntax.directive_parser import LABELLED, TUNING, Header, directive, labelled
 from openptx.syntax.directives import NAMES, Dwarf, Preprocessor, nearest
-from openptx.syntax.foreign import assigned, guard_reversed, unmarked_guard
+from openptx.syntax.foreign import ASSIGNMENT, assigned, guard_reversed, unmarked_guard
 from openptx.syntax.instruction_parser import begins_no_opcode, instruction, without_colon
 from openptx.syntax.lexical import LINE_MARKER
 from openptx.syntax.operands import Name
@@ -158,19 +158,22 @@ def _read(c: Cursor, found: list[Statement], problems: list[Diagnostic], inside:
 
 def _statement(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
     if c.kind == "dot":
-        return _dotted(c, problems, inside)
+        return _directive(c, problems, inside)
     if c.word in ("@@", "#"):
         return _line(c, inside)
     if c.word == ";":
-        raise c.mistake("syntax", "this `;` ends no statement", c.span, help="remove it")
+        fix = Fix(c.span, "", "remove it", SAFE)
+        raise c.mistake("syntax", "this `;` ends no statement", c.span, help="remove it", fix=fix)
     if inside and c.word == ":":
+        if c.stands_alone and not c.file.text[c.file.text.rfind("\n", 0, c.start) + 1 : c.start].strip():
+            raise c.mistake("syntax", "this `:` ends no label", c.span, "expected a name before it")
         fix = Fix(c.span, "", "remove it", SAFE)
         raise c.mistake("syntax", "this `:` ends no label", c.span, help="remove it", fix=fix)
     if inside and c.kind == "number" and c.peek().word == ":":
         help = "a label begins with a letter, `$`, `%` or `_`, here and wherever it is branched to"
         raise c.mistake("invalid-name", f"`{c.word}` is a number, not a label", c.span, help=help)
     if c.kind == "word":
-        return _worded(c, problems, inside)
+        return _label_or_instruction(c, problems, inside)
     if inside and c.word == "!" and c.peek().word == "@":
         raise guard_reversed(c)
     if not inside and c.word == "@":
@@ -178,13 +181,13 @@ def _statement(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement
     return instruction(c, problems)
 
 
-def _worded(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
+def _label_or_instruction(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
     """A label or an instruction."""
     start, ahead = c.start, c.peek().word
     if "." + c.word in NAMES and (not inside or _declares(c)):
         raise without_dot(c)
-    if inside and ahead in ("=", "+=", "-="):
-        raise assigned(c)
+    if inside and (assignment := ASSIGNMENT.match(c.file.text, c.start, c.limit)) is not None:
+        raise assigned(c, assignment[1])
     if inside and c.word == "if" and ahead != "(" and (mistake := unmarked_guard(c)):
         raise mistake
     if not inside or (c.word in _WORDS_OF_C and c.word.startswith("__") and ahead != ":"):
@@ -203,7 +206,7 @@ def _worded(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
     return Label(c.file, (start, c.last), name)
 
 
-def _dotted(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
+def _directive(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
     word = c.word
     if word in LINKAGE or word in _FUNCTIONS:
         ahead = c if word not in LINKAGE else c.peek()
@@ -262,6 +265,9 @@ _WORDS_OF_C = frozenset((
 ))  # fmt: skip
 
 
+_TARGET = pattern(r"((?:sm|compute)_[0-9]+[af]?)\b(?:[ \t]+\.?target\b)?", re.A)
+
+
 def misplaced_statement(c: Cursor, inside: bool = False) -> Mistake:
     """The error that instructions are outside every function: one error, however many there are. `inside`: that C
     stands in the body of a function."""
@@ -271,6 +277,12 @@ def misplaced_statement(c: Cursor, inside: bool = False) -> Mistake:
         message = f"`{c.word}` is a word of C, not of PTX"
         help = "a kernel is `.visible .entry name(.param .u64 a) { ... }`, a variable `.global .u32 name;`"
     label = "no function is open here" if not inside else "not a statement"
+    if not inside and (target := _TARGET.match(c.file.text, c.start, c.limit)) is not None:
+        fix = Fix(target.span(), f".target {target[1]}", f"write `.target {target[1]}`")
+        mistake = c.mistake("syntax", f"expected `.target {target[1]}`, found {c.described}", target.span(), fix=fix)
+        c.seek(target.end())
+        mistake.recovered = True
+        return mistake
     mistake = c.mistake("misplaced-statement", message, c.span, label, help=help)
     if inside:
         _skip_function(c)
@@ -324,8 +336,10 @@ def unknown_directive(c: Cursor) -> Mistake:
     """The error that no directive has this name."""
     near = nearest(c.word)
     if c.peek().word == ":":
-        help = f"a label has no dot: `{c.word.replace('.', '$')}:`, here and wherever it is branched to"
-        return c.mistake("invalid-name", f"`{c.word}` is not a label: it begins with a dot", c.span, help=help)
+        meant = c.word.replace(".", "$")
+        help = f"a label has no dot: `{meant}:`, here and wherever it is branched to"
+        fix = Fix(c.span, meant, f"call it `{meant}`")
+        return c.mistake("invalid-name", f"`{c.word}` is not a label: it begins with a dot", c.span, help=help, fix=fix)
     help = f"did you mean `{near}`?" if near else None
     if c.word[1:] in FUNDAMENTAL:
         help = f"a declaration begins with its state space: `.reg {c.word} ...`"

@@ -36,7 +36,7 @@ _BRACES = pattern(
 )
 _GUARDED = pattern(rf"@!?{IDENTIFIER}[ \t]*+\{{", re.A)
 """The beginning of a block after a guard, which is an error; no operand's `{` is there."""
-# The style of compilers: `}` at the start of a line ends a body, a block's brace follows a statement, operands in
+# The style of compilers: a `}` that ends a body starts its line, a block's brace follows a statement, operands in
 # braces are within a line, no comment or string contains a brace. Each expression begins with one character.
 _LAST = pattern(r"\n\}(?![ \t]*+[;,\]])")
 _OPENED = pattern(r"\{(?:(?<=[;{}\n]\{)|(?<=[;{}\n][ \t]\{))")
@@ -47,13 +47,15 @@ _SHORT = pattern(rf'[^{{}}"/]{{0,512}}+\}}(?={_AN_ITEM})')
 """A short body without braces, strings and comments inside, and an item after it."""
 _COMMENTED = pattern(r"//[^{}\n]*+[{}]")
 _QUOTED = pattern(r'"[^{}\n]*+[{}]')
+_DOUBLED = pattern(r"\{\s*\{")
 _MODULE = pattern(r"\.(?:version|target|address_size|file|section|alias)\b")
 _DOTLESS = pattern(r"(?:visible|extern|weak|common|func|entry)(?:\..*)?", re.S)
-_ENDED = pattern(r"(?:\b(?:ret|exit|trap|bra)\b[^;\n]*;|\})\s*\Z")
+_ENDED = pattern(r"(?:\b(?:ret|exit|trap|bra)\b[^;\n]*;|(?<=[;}\n])[ \t]*\})\s*\Z")
 _ENDED_TWICE = pattern(r"(?<=[;}\n])[ \t]*\}[ \t]*;(?=\s*(?:\.(?:visible|weak|extern|common)\b\s*)?\Z)")
 """The end of a body with a semicolon after it, before the next function or the end of the file."""
 _ITEM = pattern(_AN_ITEM)
-_NEXT = pattern(r"\.(?:entry|func|section)\b")
+_SECTION = pattern(r"\.section\s+[.\w$%]+\s*\{", re.A)
+_NEXT = pattern(r"\.(?:entry|func|section|file)\b")
 _DECLARED = pattern(r"\.func\b.*;", re.S)  # a function can be declared inside a body, but not have one
 
 
@@ -87,6 +89,32 @@ def closing(text: str, start: int, end: int) -> int | None:
     """The offset before `end` of the `}` that closes the group open at `start`."""
     if (close := _closing_plainly(text, start, end)) is not None:
         return close
+    return _closing_counted(text, start, end)
+
+
+_NEAR = 1 << 9
+
+
+def closing_outside(text: str, start: int) -> int | None:
+    """The `}` that closes a block outside of bodies. A file may have nothing but such blocks, so little is read after
+    the end of each."""
+    size = _NEAR
+    while start + size < len(text):
+        end = start + size
+        close = _closing_counted(text, start, end)
+        if close is not None and _is_before_cut(text, start, close, end):
+            return close
+        size *= 4
+    return closing(text, start, len(text))
+
+
+def _is_before_cut(text: str, start: int, close: int, end: int) -> bool:
+    """Whether neither a comment before `close` nor what says that this is no operand's brace is cut off at `end`."""
+    comment = text.rfind("/*", start, close)
+    return bool(text[close + 1 : end].strip()) and (comment < 0 or text.find("*/", comment, end) >= 0)
+
+
+def _closing_counted(text: str, start: int, end: int) -> int | None:
     depth, body = 1, _GUARDED.sub(lambda guard: guard[0][:-2] + ";{", text[start:end])
     for match in _BRACES.finditer(body):
         brace = match[1]
@@ -100,23 +128,31 @@ def closing(text: str, start: int, end: int) -> int | None:
 
 def _closing_plainly(text: str, start: int, end: int) -> int | None:
     """The body's closing brace if braces are in the style of compilers; None if that is not certain."""
-    last = _LAST.search(text, start, end)
+    last = text.rfind("\n}", start, end)
+    if last >= 0 and _LAST.match(text, last) and _closes(text, start, last + 1):
+        return last + 1
+    first = _LAST.search(text, start, end)
+    return first.end() - 1 if first is not None and _closes(text, start, first.end() - 1) else None
+
+
+def _closes(text: str, start: int, close: int) -> bool:
+    """Whether the `}` at `close` certainly closes the group open at `start`."""
     # Searching for one character is a hundred times as fast as searching for two.
-    if last is None or (text.find("*", start, last.end()) >= 0 and text.find("/*", start, last.end()) >= 0):
-        return None
-    close = last.end() - 1
+    if text.find("*", start, close) >= 0 and text.find("/*", start, close) >= 0:
+        return False
     opened, closed = text.count("{", start, close), text.count("}", start, close)
-    if opened or closed:
+    if opened != closed:
+        return False
+    if opened:
         groups = len(_GROUP.findall(text, start, close))
         opens = [match.start() for match in _OPENED.finditer(text, start, close)]
         closes = [match.start() for match in _CLOSED.finditer(text, start, close)]
-        if (len(opens) + groups, len(closes) + groups) != (opened, closed) or any(map(gt, opens, closes)):
-            return None
-        if opened != closed or _COMMENTED.search(text, start, close):
-            return None
-        if text.find('"', start, close) >= 0 and _QUOTED.search(text, start, close):
-            return None
-    return close
+        if len(opens) + groups != opened or len(closes) + groups != closed or any(map(gt, opens, closes)):
+            return False
+        if _COMMENTED.search(text, start, close):
+            return False
+        return text.find('"', start, close) < 0 or _QUOTED.search(text, start, close) is None
+    return True
 
 
 def _walk(text: str, start: int) -> tuple[int | None, int | None]:
@@ -129,7 +165,9 @@ def _walk(text: str, start: int) -> tuple[int | None, int | None]:
             if not depth:
                 return match.start(BRACE), None
         elif (match.lastindex == HEADER and not _DECLARED.search(match[HEADER]) and not _is_nested(text, match)) or (
-            match.lastindex == DIRECTIVE and match[DIRECTIVE].startswith(".section")
+            match.lastindex == DIRECTIVE
+            and match[DIRECTIVE].startswith((".section", ".file"))
+            and (_SECTION.match(text, match.start(DIRECTIVE)) or _continuation(text, match.end()) is None)
         ):
             return None, match.end(1)
     return None, None
@@ -169,35 +207,62 @@ def _unclosed(file: File, name: str, opened: Span, following: int | None) -> Bod
         message = f"no `;` follows the `}}` of the body of `{name}`"
         problem = Diagnostic("syntax", message, file, semicolon, "one `;` too many", fix=fix)
         return Body((opened[1], ended.start()), ended.end(), problem)
-    inner = _innermost(file.text, opened[1], end)
+    from openptx.syntax.lost_end import lost_end  # not for right files
+
+    inner = _innermost(file.text, opened, end)
     message = f"the body of `{name}` is never closed" if inner is None else "this block is never closed"
-    place = opened if opened[0] < opened[1] else (max(opened[0] - 1, 0), opened[0])
-    if inner is not None:
-        labels = (Label(place, f"so the body of `{name}` is not closed either"), *labels)
-        place = inner, inner + 1
+    if inner is not None and any(_DOUBLED.match(file.text, at) for at in (file.text.rfind("{", 0, inner), inner)):
+        fix = Fix((inner, inner + 1), "", "remove it")
+        problem = Diagnostic("unclosed-brace", message, file, (inner, inner + 1), "one `{` too many", fix=fix)
+        return Body((opened[1], end), end, problem)
+    begin = opened if opened[0] < opened[1] else (max(opened[0] - 1, 0), opened[0])
     whole = following is not None or _ENDED.search(file.text)
-    close = Fix((end, end), "}\n" if file.text.endswith("\n", 0, end) else "\n}\n", "close it")
-    help = None if whole else "the file ends in the middle of a body: it may have been cut off"
-    fix = close if whole else None
-    problem = Diagnostic("unclosed-brace", message, file, place, "opened here", labels=labels, help=help, fix=fix)
+    lost = lost_end(file.text, inner, end) if inner is not None and whole else None
+    last = lost if lost is not None else len(file.text[:end].rstrip())
+    if inner is not None:
+        labels = (Label((inner, inner + 1), "this block begins here"), *labels)
+        message = f"a block in the body of `{name}` is never closed"
+    labels = (Label(begin, "the body begins here"), *labels)
+    close = (
+        Fix((last, last), "\n}", "close it")
+        if lost is not None
+        else Fix((end, end), "}\n" if file.text.endswith("\n", 0, end) else "\n}\n", "close it")
+    )
+    help = None if following is not None else CUT_OFF
+    problem = Diagnostic(
+        "unclosed-brace", message, file, (max(last - 1, opened[0]), last),
+        "expected `}` after this" if whole else "the file ends here", labels=labels, help=help,
+        fix=close if whole else None,
+    )  # fmt: skip
     return Body((opened[1], end), end, problem)
 
 
-def _innermost(text: str, start: int, end: int) -> int | None:
-    """The block whose `{` was most likely left unclosed: the innermost one that the indentation of its `}` reveals."""
+CUT_OFF = "the file ends in the middle of a body: it may have been cut off"
+
+
+def _innermost(text: str, body: Span, end: int) -> int | None:
+    """The block whose `{` was most likely left unclosed: the innermost one that the indentation of its `}` reveals, or
+    the one that took the last `}` of the body."""
     opened: list[int] = []
-    suspect: int | None = None
-    for match in STATEMENT.finditer(text, start, end):
+    slanted: dict[tuple[int, int], list[int]] = {}  # blocks whose `}` is further left, by both columns
+    closed: int | None = None
+    header = text.rfind("\n", 0, body[0]) + 1
+    margin = len(text[header : body[0] + 1]) - len(text[header : body[0] + 1].lstrip())
+    for match in STATEMENT.finditer(text, body[1], end):
         if match.lastindex != BRACE:
+            closed = closed if match.lastindex == END else None
             continue
         place = match.start(BRACE)
         if match[BRACE] == "{":
             opened.append(place)
         elif opened:
             other = opened.pop()
-            if suspect is None and _indentation(text, other) > _indentation(text, place):
-                suspect = other
-    return suspect if suspect is not None else (opened[-1] if opened else None)
+            columns = _indentation(text, other), _indentation(text, place)
+            closed = other if columns[1] <= margin else None
+            if columns[0] > columns[1]:
+                slanted.setdefault(columns, []).append(other)
+    suspects = [each[0] for each in slanted.values() if len(each) == 1]  # the others are a style
+    return suspects[0] if suspects else (opened[-1] if opened else closed)
 
 
 def _indentation(text: str, offset: int) -> int:

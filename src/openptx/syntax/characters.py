@@ -116,9 +116,9 @@ def _spelt(characters: str) -> tuple[str, bool]:
 
 
 def _character(character: str) -> str | None:
-    """One character in ASCII: letters by their code point, so that distinct names stay distinct; None without an
-    equivalent."""
-    from unicodedata import category
+    """One character in ASCII: letters by their code point, so that distinct names stay distinct; marks of another width
+    as their own; None without an equivalent."""
+    from unicodedata import category, normalize
 
     if "\x20" <= character <= "\x7e" or character in "\t\n":
         return character
@@ -131,4 +131,7 @@ def _character(character: str) -> str | None:
         return f"_x{ord(character) & 0xFF:02X}"
     if kind[0] == "C":
         return ""
-    return "-" if kind == "Pd" else f"_u{ord(character):04X}" if kind[0] in "LMN" else None
+    if kind[0] in "LMN":
+        return f"_u{ord(character):04X}"
+    plain = "-" if kind == "Pd" else normalize("NFKC", character)
+    return plain if plain.isascii() else None

@@ -57,19 +57,19 @@ _VECTOR = pattern(r"\.v([248])\b")
 _SIZES = pattern(r"[0-9]++").findall
 _NAMES = pattern(rf"(?<![.\w$%])({WORD})", re.A)
 _COMMENT = pattern(COMMENT)
-_NAMED = pattern(
-    r"(?:\.\w++[ \t\r\n]++)?+\.(?:func|entry)[ \t\r\n]*+(?:\([^()]*+\)[ \t\r\n]*+)?+"
-    rf"([A-Za-z]{LETTER}*+|[_$]{LETTER}++)",
-    re.A,
+_FUNCTION = pattern(
+    rf"""{_BEFORE}((?:\.(?:visible|extern|weak)[ \t\r\n]++)?+\.(?:func|entry)[ \t\r\n]*+(?:\([^()]*+\)[ \t\r\n]*+)?+
+    ([A-Za-z]{LETTER}*+|[_$]{LETTER}++) [^;{{}}/"]*+(?://[^\n]*+[^;{{}}/"]*+)*+(?:;|(?=\{{)))""",
+    re.X | re.A,
 )
-"""A header up to the name of its function, unless that begins with `%`, as special registers do."""
+"""A header up to its `{` or `;`, and the name of its function, unless that begins with `%`, as special registers do."""
 _NUMBER = r"[1-9][0-9]{0,8}+"
 _LIMITS = pattern(
     rf"(?:[ \t\r\n]*+\.(?:max|min|req)[a-z]++[ \t]++{_NUMBER}(?:[ \t]*+,[ \t]*+{_NUMBER})*+(?![\w.]))++[ \t\r\n]*+"
 )
 _SEVERAL_THREADS = pattern(r"(?<=[ \t,])(?:[1-9][0-9]++|[2-9])")
 """A number in `.maxntid 256, 1, 1`. Of one thread more is allowed."""
-_RESERVED = frozenset(("_", "WARP_SZ", *(f"%{name}" for name in SPECIAL_REGISTERS)))
+_RESERVED = frozenset(("_", "$", "%", "WARP_SZ", *(f"%{name}" for name in SPECIAL_REGISTERS)))
 """Names that cannot be declared."""
 _SYMBOLIC = (" = y;", "{y};", "(y)};")
 """The ends of declarations with addresses as initial values."""
@@ -191,34 +191,40 @@ def remember(variable: Variable, text: str) -> None:
 class RepeatedHeader:
     """The header of a function that matches an earlier one. Its `{` or `;` is searched for from `end` on."""
 
-    __slots__ = ("end", "form", "formals", "name")
+    __slots__ = ("end", "form", "formals", "name", "start")
 
-    def __init__(self, form: HeaderForm, name: Name, formals: list[str], end: int) -> None:
-        self.form, self.name, self.formals, self.end = form, name, formals, end
+    def __init__(self, form: HeaderForm, name: Name, formals: list[str], start: int, end: int) -> None:
+        self.form, self.name, self.formals, self.start, self.end = form, name, formals, start, end
 
-    def function(self, file: File, start: int, body: Span | None, end: int, broken: bool) -> Function:
+    def function(self, file: File, body: Span | None, end: int, broken: bool) -> Function:
         """The function that begins with this header."""
-        return Function.from_memo(file, (start, end), self.form, self.name, self.formals, body, broken)
+        return Function.from_memo(file, (self.start, end), self.form, self.name, self.formals, body, broken)
+
+
+def repeated_exactly(text: str, offset: int) -> RepeatedHeader | None:
+    """The header at an offset, if it differs from an earlier one only in the name of the function, with which the names
+    of its parameters may begin. Its `{` or `;` is at its end."""
+    if not _EXACT or len(text) - offset < len(".func f;") or (match := _FUNCTION.match(text, offset)) is None:
+        return None
+    header, name = match.groups()
+    known = _EXACT.get(header.replace(name, _SAME))
+    if known is None or _SAME in header or name in _RESERVED:
+        return None
+    names = known[1].replace(_SAME, name).split()
+    return RepeatedHeader(known[0], Name(name, match.span(2)), names, match.start(1), match.end() - (header[-1] == ";"))
 
 
 def repeated_header(match: re.Match[str]) -> RepeatedHeader | None:
     """The parts of a header in a match of `STATEMENT`, if its form has been memoised."""
     text = match[HEADER]
-    if _EXACT and (named := _NAMED.match(text)):
-        name = named[1]
-        if (known := _EXACT.get(text.replace(name, _SAME))) is not None and _SAME not in text and name not in _RESERVED:
-            start, end = match.span(HEADER)
-            at = start + named.start(1)
-            names = known[1].replace(_SAME, name).split()
-            return RepeatedHeader(known[0], Name(name, (at, at + len(name))), names, end - (text[-1] == ";"))
-    form, parts = _form_and_parts(match[HEADER])
+    form, parts = _form_and_parts(text)
     found = _HEADERS.get(form)
     if found is None:
         return None
     names, (start, end) = parts[1::2], match.span(HEADER)
-    start += sum(map(len, parts[: 2 * found.results + 1]))
+    at = start + sum(map(len, parts[: 2 * found.results + 1]))
     name = names.pop(found.results)
-    return RepeatedHeader(found, Name(name, (start, start + len(name))), names, end - match[HEADER].endswith(";"))
+    return RepeatedHeader(found, Name(name, (at, at + len(name))), names, start, end - text.endswith(";"))
 
 
 def _form_and_parts(text: str) -> tuple[str, list[str]]:
@@ -233,7 +239,7 @@ def _form_and_parts(text: str) -> tuple[str, list[str]]:
     if _SAME in text or len(set(names)) < len(names) or not _RESERVED.isdisjoint(names):
         return "", parts
     before, closed, after = parts[-1].rpartition(")")
-    if _LIMITS.fullmatch(after):
+    if "." in after and _LIMITS.fullmatch(after):
         after = _SEVERAL_THREADS.sub("2", after)
     form = _SAME.join((*parts[:-1:2], before + closed + after)) + quote + pragma
     return " ".join(form.split()) if commented else form, parts

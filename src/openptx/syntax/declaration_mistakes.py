@@ -94,8 +94,9 @@ _BRACKETED = pattern(r"\[([^\[\]{}();\n]*)\]|\(([^\[\]{}();\n]*,[^\[\]{}();\n]*)
 def no_value(c: Cursor) -> Mistake | None:
     """The error that a string, or a list in the brackets of another language, is an initial value."""
     if c.kind == "string":
-        values = ", ".join(str(byte) for byte in (*c.word[1:-1].encode(), 0))
-        help = f"a string is an array of `.u8`: `{{{values}}}`" if len(values) < 200 else "write its bytes, in braces"
+        string, help = c.word[1:-1], "write its bytes, in braces"
+        if len(string) < 50 and string.isascii():
+            help = f"a string is an array of `.u8`: `{{{', '.join(map(str, (*string.encode(), 0)))}}}`"
         return c.mistake(c.about, "a string is no initial value", c.span, help=help)
     match = _BRACKETED.match(c.file.text, c.start, c.limit) if c.word in ("[", "(") else None
     if match is None:

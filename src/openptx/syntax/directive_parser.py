@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 
 from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix
-from openptx.isa.types import FUNDAMENTAL
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.declaration_parser import LINKAGE, attributes, count_of_names, integer, parameters
@@ -26,6 +25,7 @@ from openptx.syntax.directives import (
     Text,
     Version,
 )
+from openptx.syntax.header_mistakes import before_name, missing_body, second_name
 from openptx.syntax.instruction_parser import missing_semicolon
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.sections import section
@@ -87,13 +87,15 @@ class Header:
         if c.word == "(" and self.kind == "func":
             self.returns = parameters(c, problems)
         what = "kernel" if self.kind == "entry" else "function"
-        if c.kind != "word" and (mistake := _before_name(c, what)):
+        if c.kind != "word" and (mistake := before_name(c, what)):
             raise mistake
         self.name = Name(*c.new_name(f"the name of the {what}", f"after `.{self.kind}`"))
+        if c.kind == "word" and c.peek().word == "(":
+            self.name = second_name(c, self.name, problems)
         self._read_parameters(c, problems)
         self.directives = tuning(c, self.kind == "entry")
         if self.directives and self.kind == "entry" and c.word == ";":
-            _missing_body(c, problems)
+            missing_body(c, problems)
 
     def _read_kind(self, c: Cursor) -> None:
         if c.word in LINKAGE:
@@ -106,13 +108,20 @@ class Header:
         c.advance()
 
     def _read_parameters(self, c: Cursor, problems: list[Diagnostic]) -> None:
-        """The parameters, also in braces or without a parenthesis before them."""
+        """The parameters, also in braces, in one brace, or without a parenthesis before them."""
         if c.word == "{" and (braced := _BRACED.match(c.file.text, c.start)):
             meant = f"({braced[1].strip().rstrip(';')})"
             fix = Fix(braced.span(), meant, "write parentheses", SUGGESTION)
             problems.append(c.mistake("syntax", "parameters are in parentheses", braced.span(), fix=fix).diagnostic)
             c.seek(braced.end())
-        if c.at("("):
+        if c.word == "{" and _HALF_BRACED.match(c.file.text, c.start):
+            fix = Fix(c.span, "(", "write `(`", SAFE)
+            problems.append(
+                c.mistake("syntax", "`{` stands where `(` belongs", c.span, "expected `(`", fix=fix).diagnostic
+            )
+            c.advance()
+            self.parameters = parameters(c, problems, opened=False)
+        elif c.at("("):
             self.parameters = parameters(c, problems)
         elif c.at(".param", ".reg") and _LIST.match(c.file.text, c.start, c.limit):
             problems.append(c.expected("`(`", "before the parameters").diagnostic)
@@ -128,37 +137,9 @@ class Header:
         )  # fmt: skip
 
 
-def _missing_body(c: Cursor, problems: list[Diagnostic]) -> None:
-    """The error of a `;` after the directives of a kernel (measured, ptxas 13.5): removed where a body follows."""
-    mistake = c.expected("a body", "after the directives of a kernel")
-    if c.peek().word != "{":
-        raise mistake
-    mistake.diagnostic.fix = Fix(c.span, "", "remove it", SAFE)
-    problems.append(mistake.diagnostic)
-    c.advance()
-
-
 _BRACED = pattern(r"\{(\s*\.(?:param|reg)\b[^;{}]*;?\s*)\}(?=\s*\{)", re.A)
-
-
-def _before_name(c: Cursor, what: str) -> Mistake | None:
-    """The error that something stands between `.entry` or `.func` and the name, which belongs elsewhere."""
-    where = f"after `.{'entry' if what == 'kernel' else 'func'}`"
-    if c.word in LINKAGE:
-        return c.expected(
-            f"the name of the {what}",
-            where,
-            help=f"`{c.word}` stands before `.{'entry' if what == 'kernel' else 'func'}`",
-        )
-    if c.word == "(" and what == "kernel":
-        return c.expected("the name of the kernel", where, help="a kernel has no result: it stores through a pointer")
-    if c.word[1:] in FUNDAMENTAL:
-        help = f"the result of a function is in parentheses: `.func (.reg {c.word} result) name`"
-        return c.expected(f"the name of the {what}", where, help=help if what == "function" else None)
-    if c.kind == "number":
-        help = "a name begins with a letter, or with `_`, `$` or `%` and one more character"
-        return c.expected(f"the name of the {what}", where, help=help)
-    return None
+_HALF_BRACED = pattern(r"\{\s*\.(?:param|reg)\b[^;{}()]*\)", re.A)
+"""Parameters after a `{` that should be a `(`."""
 
 
 def tuning(c: Cursor, kernel: bool = False) -> tuple[Directive, ...]:
@@ -210,9 +191,29 @@ def directive(c: Cursor) -> Directive | None:
     return _tuning(c) if c.word in TUNING else None
 
 
+def _require_value(c: Cursor, name: Span, what: str) -> None:
+    """Raises the error that a directive of the header lacks its value, if another directive follows its name."""
+    if c.kind == "end" or (c.new_line and c.kind == "dot"):
+        word = c.file.text[slice(*name)]
+        mistake = c.mistake(c.about, f"`{word}` has no value", name, f"expected {what}", help=f"write {what} after it")
+        mistake.recovered = True
+        raise mistake
+
+
+def _another_target(c: Cursor) -> Mistake:
+    """The error that a word follows a target without a comma."""
+    first, comma = c.word.startswith("sm_"), (c.last, c.last)
+    fix = Fix((c.last, c.end), "", f"remove `{c.word}`") if first else Fix(comma, ",", "write a comma", SAFE)
+    mistake = c.mistake(c.about, f"expected `,` or the next line, found {c.described}", c.span, "expected `,`", fix=fix)
+    c.advance()
+    mistake.recovered = True
+    return mistake
+
+
 def _version(c: Cursor) -> Directive:
     start, name_span = c.start, c.span
     c.advance()
+    _require_value(c, name_span, "a version such as `8.5`")
     match = _VERSION.fullmatch(c.word)
     if match is None:
         raise c.expected("a version such as `8.5`", "after `.version`")
@@ -224,15 +225,19 @@ def _version(c: Cursor) -> Directive:
 def _target(c: Cursor) -> Directive:
     start, name_span = c.start, c.span
     c.advance()
+    _require_value(c, name_span, "a target such as `sm_90`")
     names = [Name(*c.name("a target such as `sm_90`", "after `.target`"))]
     while c.take(","):
         names.append(Name(*c.name("a target", "after the comma")))
+    if c.kind == "word" and not c.new_line:
+        raise _another_target(c)
     return Target(c.file, (start, c.last), name_span, tuple(names))
 
 
 def _address_size(c: Cursor) -> Directive:
     start, name_span = c.start, c.span
     c.advance()
+    _require_value(c, name_span, "32 or 64")
     size = integer(c, "32 or 64")
     return AddressSize(c.file, (start, c.last), "address_size", name_span, (size,))
 

@@ -143,11 +143,15 @@ def guarded_block(c: Cursor) -> Mistake:
     """The error that a guard is followed by a block. Parsing continues after the block."""
     help = "a guard is of one instruction: branch around the block, `@!%p bra end;`, or guard each instruction"
     mistake = c.mistake("invalid-guard", "a block can't be guarded", c.span, "begins here", help=help)
-    close = closing(c.file.text, c.end, c.limit)
+    close = closing(c.file.text, c.end, min(c.end + _LONGEST_BLOCK, c.limit))
     if close is not None:
         c.seek(close + 1)
         mistake.recovered = True
     return mistake
+
+
+_LONGEST_BLOCK = 1 << 13
+"""Characters of a guarded block: to look for its end in the whole body would be quadratic."""
 
 
 def opcode_for_guard(c: Cursor, start: int) -> Mistake:
@@ -158,7 +162,13 @@ def opcode_for_guard(c: Cursor, start: int) -> Mistake:
     return c.mistake("invalid-guard", message, (start, end), "no register", help=_GUARD)
 
 
-def assigned(c: Cursor) -> Mistake:
+ASSIGNMENT = pattern(
+    rf"{IDENTIFIER}[ \t]*(?:\[[^\]\n;]*\][ \t]*)?((?:[-+*/|&^%]|<<|>>)?=(?!=)|(?:\+\+|--)(?=[ \t]*;))", re.A
+)
+"""The beginning of a statement of C or LLVM IR that assigns to a variable."""
+
+
+def assigned(c: Cursor, operator: str = "=") -> Mistake:
     """The error `%r1 = %r2 + %r3`: the destination of an instruction is its first operand."""
     help = "an instruction names its destination first: `mov.u32 d, a;`, `add.u32 d, a, b;`"
     rule = "PTX ISA, Instruction Statements (4.3.2)"
@@ -166,7 +176,9 @@ def assigned(c: Cursor) -> Mistake:
     if language is not None:
         help = f"this is {language}; {help}"
     fix = Fix(c.span, ",", "write a comma", SUGGESTION) if c.word == "=" else None
-    return c.mistake("syntax", "PTX has no `=` in statements", c.span, "assigned here", rule=rule, help=help, fix=fix)
+    return c.mistake(
+        "syntax", f"PTX has no `{operator}` in statements", c.span, "assigned here", rule=rule, help=help, fix=fix
+    )
 
 
 _ASSIGNED = (

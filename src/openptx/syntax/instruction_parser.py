@@ -170,13 +170,14 @@ def operands(c: Cursor, mnemonic: str) -> tuple[Operand, ...]:
 
 
 def _comma_ends(c: Cursor) -> Mistake | None:
-    """The error that a comma stands at the end of an instruction: another one begins after it, on a later line."""
-    match = OPCODE.match(c.file.text, c.start, c.limit)
-    if match is None or "." not in match[0]:
-        return None
-    ahead = Cursor(c.file, match.end(), c.limit)
-    if ahead.kind not in ("word", "number") and not ahead.at("{", "["):
-        return None
+    """The error that a comma stands at the end of an instruction: another one, or a label, is on a later line."""
+    if c.peek().word != ":":
+        match = OPCODE.match(c.file.text, c.start, c.limit)
+        if match is None or "." not in match[0]:
+            return None
+        ahead = Cursor(c.file, match.end(), c.limit)
+        if ahead.kind not in ("word", "number") and not ahead.at("{", "["):
+            return None
     comma = c.last - 1, c.last
     fix = Fix(comma, ";", "end the statement", SAFE)
     mistake = c.mistake("missing-semicolon", "this statement ends in a comma", comma, "expected `;`", fix=fix)

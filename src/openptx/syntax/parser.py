@@ -8,11 +8,18 @@ from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.body_parser import read_statements, unknown_directive, without_dot
-from openptx.syntax.brace_matcher import LOST, body, closing, lost_label
+from openptx.syntax.brace_matcher import LOST, body, closing, closing_outside, lost_label
 from openptx.syntax.characters import CODE, not_text, strays
 from openptx.syntax.characters import problems as stray_characters
 from openptx.syntax.declaration_fast_parser import simple
-from openptx.syntax.declaration_memo import RepeatedHeader, parse_repeated, remember, remember_header, repeated_header
+from openptx.syntax.declaration_memo import (
+    RepeatedHeader,
+    parse_repeated,
+    remember,
+    remember_header,
+    repeated_exactly,
+    repeated_header,
+)
 from openptx.syntax.declaration_parser import LINKAGE, SPACES
 from openptx.syntax.declarations import Variable
 from openptx.syntax.directive_parser import Header
@@ -45,7 +52,11 @@ def parse(file: File) -> SyntaxTree:
     _items(file, items, problems)
     if (comment := _unterminated(text)) is not None:
         problems = [problem for problem in problems if problem.name != "unclosed-brace"]
-        problems.append(Diagnostic("unterminated-comment", "this comment has no `*/`", file, (comment, comment + 2)))
+        end = text.find("\n", comment)
+        end = len(text) if end < 0 else end
+        fix = Fix((end, end), " */", "end the comment in its line")
+        span = comment, comment + 2
+        problems.append(Diagnostic("unterminated-comment", "this comment has no `*/`", file, span, fix=fix))
     return SyntaxTree(file, items, problems, plain=all(place != CODE for place, _ in stray))
 
 
@@ -59,7 +70,11 @@ def _items(file: File, items: list[Statement], problems: list[Diagnostic]) -> No
     text = file.text
     bare: str | None = None  # the text without comments, from the first declaration on that contains one
     offset = int(text.startswith("\ufeff"))
-    while (match := STATEMENT.match(text, offset)) and (kind := match.lastindex) != END:
+    while True:
+        offset = _functions(file, offset, items, problems)
+        match = STATEMENT.match(text, offset)
+        if match is None or (kind := match.lastindex) == END:
+            return
         start = match.end(1)
         if kind == HEADER:
             offset = _function(file, match, items, problems)
@@ -107,7 +122,7 @@ def _remember_variable(item: Statement) -> None:
 
 def _unterminated(text: str) -> int | None:
     """Where a comment begins that extends to the end of the file."""
-    if text.find("/*") < 0 or text.rfind("/*") <= text.rfind("*/"):
+    if "*" not in text or text.rfind("/*") <= text.rfind("*/"):
         return None
     return next((found.start() for found in _COMMENTS.finditer(text) if found[1] and _is_open(found[1])), None)
 
@@ -117,14 +132,20 @@ def _is_open(comment: str) -> bool:
 
 
 def _function(file: File, match: re.Match[str], items: list[Statement], problems: list[Diagnostic]) -> int:
-    start = match.end(1)
     if (known := repeated_header(match)) and (after := _AFTER_HEADER.match(file.text, known.end)):
-        return _simple_function(known, file, start, after, items, problems)
+        return _simple_function(known, file, after.start(1), items, problems)
     before = len(problems)
-    end = _new_function(file, start, items, problems)
+    end = _new_function(file, match.end(1), items, problems)
     if len(problems) == before:
         remember_header(items[-1], match)
     return end
+
+
+def _functions(file: File, offset: int, items: list[Statement], problems: list[Diagnostic]) -> int:
+    """Consecutive functions with memoised headers. Returns where to continue."""
+    while known := repeated_exactly(file.text, offset):
+        offset = _simple_function(known, file, known.end, items, problems)
+    return offset
 
 
 def _new_function(file: File, start: int, items: list[Statement], problems: list[Diagnostic]) -> int:
@@ -164,17 +185,16 @@ def _new_function(file: File, start: int, items: list[Statement], problems: list
 
 
 def _simple_function(
-    header: RepeatedHeader, file: File, start: int, after: re.Match[str], items: list[Statement],
-    problems: list[Diagnostic],
-) -> int:  # fmt: skip
-    """A function with a correct header, up to the `{` or `;` that `after` found."""
-    if after[1] == ";":
-        items.append(header.function(file, start, None, after.end(), broken=False))
-        return after.end()
-    found = body(file, header.name.text, after.span(1))
+    header: RepeatedHeader, file: File, end: int, items: list[Statement], problems: list[Diagnostic]
+) -> int:
+    """A function with a correct header, up to the `{` or `;` at `end`."""
+    if file.text[end] == ";":
+        items.append(header.function(file, None, end + 1, broken=False))
+        return end + 1
+    found = body(file, header.name.text, (end, end + 1))
     if found.problem:
         problems.append(found.problem)
-    items.append(header.function(file, start, found.span, found.end, broken=found.problem is not None))
+    items.append(header.function(file, found.span, found.end, broken=found.problem is not None))
     return found.end
 
 
@@ -244,7 +264,7 @@ def _brace(file: File, start: int, items: list[Statement], problems: list[Diagno
         message, label = "this `}` closes nothing", "no `{` is open"
         problems.append(Diagnostic("unmatched-brace", message, file, (start, end), label, labels=labels, help=LOST))
     else:
-        close = closing(file.text, end, len(file.text))
+        close = closing_outside(file.text, end)
         end = len(file.text) if close is None else close + 1
         if not after:
             message, label = "a block is only allowed inside the body of a function", "no function begins here"

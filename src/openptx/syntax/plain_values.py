@@ -6,6 +6,7 @@ Compilers write tables of many thousands of values. These are checked as text, a
 from __future__ import annotations
 
 import re
+from functools import cache
 from operator import methodcaller
 
 from openptx.patterns import pattern
@@ -58,9 +59,6 @@ _NAMES = pattern(rf"(?<![.\w$])(?!generic\()({SYMBOL})", re.A)
 _OPENED = pattern(r"(?:\{[ \t\r\n]*+)++")
 _DIGITS = {8: 2, 16: 4, 32: 9, 64: 18}
 """The number of digits that certainly fits each width; a sign counts as a digit."""
-_BYTES = frozenset(
-    (*map(str, range(-128, 256)), *(f"0x{i:{form}}" for i in range(256) for form in ("x", "02x", "02X")))
-)
 _commas = methodcaller("count", ",")
 
 
@@ -137,7 +135,15 @@ def total(text: str) -> int:
 def bytes_fit(text: str, room: int) -> bool:
     """Whether a text is a list of at most so many bytes, with one blank or none after each comma."""
     values = text[1:-1].split(", " if " " in text else ",")
-    return len(values) <= room and _BYTES.issuperset(values)
+    return len(values) <= room and _texts_of_bytes().issuperset(values)
+
+
+@cache
+def _texts_of_bytes() -> frozenset[str]:
+    """The integers of eight bits as compilers write them."""
+    return frozenset(
+        (*map(str, range(-128, 256)), *(f"0x{i:{form}}" for i in range(256) for form in ("x", "02x", "02X")))
+    )
 
 
 def integers_fit(values: Sequence[str], width: int) -> bool:

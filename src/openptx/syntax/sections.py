@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from openptx.diagnostics import Label
+from openptx.diagnostics import Fix, Label
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.directives import Section, SourceFile, Text
@@ -49,9 +49,10 @@ _SOURCE = pattern(rf"[ \t\r\n]*+(\.file)[ \t]++({DECIMAL_32})[ \t]++({STRING})(?
 def debug_data(file: File, start: int, items: list[Statement]) -> int:
     """Parses a section, or lines `.file 1 "a.cu"`, in the style of compilers. Returns where to continue; 0 if there is
     neither."""
-    match = _OPENED.match(file.text, start)
-    if match is None:
+    if file.text.startswith(".file", start):
         return _sources(file, start, items)
+    if not file.text.startswith(".section", start) or (match := _OPENED.match(file.text, start)) is None:
+        return 0
     begin, data = match.end(), _LINES.match(file.text, match.end())
     if data is None:
         return 0
@@ -105,8 +106,20 @@ def _unopened(c: Cursor) -> Mistake:
 def _bad_data(c: Cursor, opened: Span, where: int) -> Mistake:
     c.seek(where)
     if c.kind == "end":
-        return c.mistake("unclosed-brace", "this section is never closed", opened, "opened here")
+        last = len(c.file.text[:where].rstrip())
+        return c.mistake(
+            "unclosed-brace", "this section is never closed", (last - 1, last), "expected `}` after this",
+            labels=(Label(opened, "opened here"),), fix=Fix((last, last), "\n}", "close it"),
+        )  # fmt: skip
     text = c.described
+    if c.word in (".section", ".file", ".visible", ".entry", ".func"):
+        last = len(c.file.text[:where].rstrip())
+        mistake = c.mistake(
+            "unclosed-brace", f"this section is not closed before {text}", c.span, "expected `}` before this",
+            labels=(Label(opened, "opened here"),), fix=Fix((last, last), "\n\t}", "close it"),
+        )  # fmt: skip
+        mistake.recovered = True
+        return mistake
     mistake = c.mistake(
         "invalid-directive",
         f"expected a line of data such as `.b8 1, 2`, found {text}",

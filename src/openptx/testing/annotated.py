@@ -48,7 +48,8 @@ def run_annotated(file: File, engine: str = "auto", launch: Launch = plain) -> N
 
 
 def check_diagnostics(file: File, notes: Annotations) -> list[Diagnostic]:
-    """Compares the diagnostics of the file with its `//~` comments, in both directions."""
+    """Compares the diagnostics of the file with its `//~` comments, in both directions. Raises Mismatch if they
+    differ."""
     found = check(file, profile=notes.profile)
     wanted = list(notes.diagnostics)
     problems: list[str] = []

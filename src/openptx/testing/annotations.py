@@ -47,7 +47,7 @@ class Run:
 
     @property
     def threads(self) -> int:
-        """The length of the lists in it; 1 without any."""
+        """The length of the lists in it; 1 without any. Raises InputError if they differ in length."""
         lengths = {len(value) for value in (*self.arguments, *self.results) if isinstance(value, tuple)}
         if len(lengths) > 1:
             raise InputError(f"line {self.row}: lists of different lengths in one run")
@@ -95,7 +95,7 @@ def read_annotations(text: str) -> Annotations:
 
 
 def read_run(text: str, row: int) -> Run:
-    """The text after `// run:`."""
+    """The text after `// run:`. Raises InputError if it is no run."""
     if len(text) > LONGEST:
         raise InputError(f"line {row}: a run of {len(text):,} characters; {LONGEST:,} are the most")
     match = CALL.fullmatch(text)
@@ -115,7 +115,7 @@ def read_run(text: str, row: int) -> Run:
 
 
 def read_values(text: str, row: int) -> tuple[Value, ...]:
-    """`1, [0..3], -0.0`: values between commas, lists in brackets."""
+    """`1, [0..3], -0.0`: values between commas, lists in brackets. Raises InputError if one is missing."""
     parts = [part.strip() for part in re.split(r",(?![^\[]*\])", text)] if text.strip() else []
     if "" in parts:
         raise InputError(f"line {row}: a value is missing in `{text}`")

@@ -130,7 +130,8 @@ def run_case(case: Case, engine: str = "auto", sanitize: str | None = None, laun
 
 
 def argument(case: Case, param: Json) -> object:
-    """One parameter as a launch argument: an array, a number, bytes, or None."""
+    """One parameter as a launch argument: an array, a number, bytes, or None. Raises InputError if `case.json`
+    describes none."""
     import numpy as np
 
     match param:
@@ -158,7 +159,8 @@ def load_array(case: Case, file: str) -> Array:
 
 
 def inside(folder: str, file: str) -> str:
-    """The path of a file of the case. The author of `case.json` must not choose other files of the user."""
+    """The path of a file of the case. The author of `case.json` must not choose other files of the user. Raises
+    InputError for those."""
     if (
         os.path.isabs(file)
         or os.path.splitdrive(file)[0]
@@ -174,13 +176,19 @@ def compare_buffers(case: Case, arguments: list[object]) -> list[str]:
     for index, (param, got) in enumerate(zip(case.params, arguments, strict=True)):
         if "expect" not in param:
             continue
-        wanted = load_array(case, param["expect"])
+        file, dtype = param["expect"], param.get("expect_dtype", param.get("dtype"))
         exact, rtol, atol = param.get("bit_exact", True), param.get("rtol", 0.0), param.get("atol", 0.0)
-        dtype = param.get("expect_dtype", param["dtype"])
+        if not (isinstance(file, str) and isinstance(dtype, str) and is_number(rtol) and is_number(atol)):
+            raise InputError(f"{case.folder}: `expect` and `dtype` are texts, `rtol` and `atol` numbers: {param}")
+        wanted = load_array(case, file)
         array = cast("Array", getattr(got, "array", got))
         if wrong := compare(array, wanted, dtype, exact=exact, rtol=rtol, atol=atol):
             problems.append(f"buffer {index}: {wrong}")
     return problems
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def compare_output(case: Case, printed: str) -> list[str]:

@@ -41,7 +41,8 @@ def is_nan_word(text: str) -> bool:
 
 
 def bits_of(text: str, type: str) -> int:
-    """The bits of a value in a register of this type. In float types only hexadecimal integers denote their bits."""
+    """The bits of a value in a register of this type. In float types only hexadecimal integers denote their bits.
+    Raises InputError if the type has no such value."""
     width = WIDTHS[type]
     if type == "pred" and text in WORDS:
         return WORDS[text]
@@ -73,7 +74,8 @@ def checked(format: str, text: str) -> str:
 
 
 def integer_bits(text: str, width: int) -> int:
-    """An integer in PTX's spelling (`017` is octal), wrapped into its register."""
+    """An integer in PTX's spelling (`017` is octal), wrapped into its register. Raises InputError if it does not
+    fit."""
     digits = text.rstrip("U")
     sign, digits = (-1, digits[1:]) if digits.startswith("-") else (1, digits.lstrip("+"))
     octal = len(digits) > 1 and digits.isdigit() and digits.startswith("0")

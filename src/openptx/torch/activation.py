@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from functools import partial
 from importlib import import_module
@@ -23,14 +24,21 @@ from openptx.triton.driver import Driver
 
 
 class Active(NamedTuple):
-    """The replaced attributes of torch: (owner, name, value), `_MISSING` if the owner had none."""
+    """What is active for all threads."""
 
-    mode: Any
+    number: int
+    """Of the target."""
+    redirect: Redirection
+    modes: dict[threading.Thread, Any]
+    """The modes that threads have entered."""
     replaced: list[tuple[Any, str, Any]]
+    """The replaced attributes of torch: (owner, name, value), `_MISSING` if the owner had none."""
     casts: autocast.Casts
 
 
 _MISSING: Any = object()
+_LOCK = threading.RLock()
+"""Held while torch changes: threads may activate at the same time."""
 
 
 class _State:
@@ -51,25 +59,47 @@ def activate(target: str = "sm_90", **options: Any) -> None:
 
     `options` are those of `openptx.triton.activate`. Tensors made or computed on `cuda` say so, and moving them to the
     other device copies them. Operators that a program registers for CUDA from now on are called for tensors of the CPU.
-    This affects only the calling thread, because torch keeps its function modes per thread. Calling it again changes
-    the target.
+    Each thread that uses the device calls this, because torch keeps its function modes per thread. Calling it again
+    changes the target, for all threads.
 
     Raises ArgumentError if torch or Triton is not installed, if this torch has a GPU, and for an invalid target.
     """
     torch = torch_module()
     number = capability(target)
-    if _State.active is None and torch.cuda.is_available():
-        raise ArgumentError("this computer has a GPU that torch uses; CUDA_VISIBLE_DEVICES= hides it")
-    triton.activate(target, **options)
-    take_out()
+    with _LOCK:
+        if _State.active is None and torch.cuda.is_available():
+            raise ArgumentError("this computer has a GPU that torch uses; CUDA_VISIBLE_DEVICES= hides it")
+        triton.activate(target, **options)
+        if _State.active is None or _State.active.number != number:
+            change(torch, number)
+        enter(_State.active)
+
+
+def change(torch: Any, number: int) -> None:
+    """Replaces the attributes of torch. Other threads that have activated the device keep it."""
+    others = take_out()
     redirect = Redirection(torch)
-    entered = mode(redirect)
-    entered.__enter__()
-    active = Active(entered, [], autocast.Casts(torch))
+    for each in others.values():
+        each.redirect = redirect
+    active = Active(number, redirect, others, [], autocast.Casts(torch))
     for owner, names in replacements(torch, redirect, number):
         for name, value in names.items():
             replace(active, owner, name, value)
     _State.active = active
+
+
+def enter(active: Active | None) -> None:
+    """Makes `cuda` the CPU in this thread."""
+    assert active is not None
+    thread = threading.current_thread()
+    if active.modes.get(thread) not in modes():
+        active.modes[thread] = mode(active.redirect)
+        active.modes[thread].__enter__()
+
+
+def modes() -> list[Any]:
+    """The modes of this thread, the innermost last."""
+    return torch_module("torch.overrides")._get_current_function_mode_stack()
 
 
 def replacements(torch: Any, redirect: Redirection, number: int) -> list[tuple[Any, dict[str, Any]]]:
@@ -106,11 +136,11 @@ def replace(active: Active, owner: Any, name: str, value: Any) -> None:
     setattr(owner, name, value)
 
 
-def take_out() -> None:
-    """Restores only torch."""
+def take_out() -> dict[threading.Thread, Any]:
+    """Restores only torch, and leaves this thread's mode. Returns the modes of the other threads."""
     active, _State.active = _State.active, None
     if active is None:
-        return
+        return {}
     _State.operators.close()
     active.casts.close()
     for owner, name, value in reversed(active.replaced):
@@ -118,16 +148,27 @@ def take_out() -> None:
             delattr(owner, name)
         else:
             setattr(owner, name, value)
-    modes = torch_module("torch.overrides")._get_current_function_mode_stack()
-    if modes and modes[-1] is active.mode:
-        active.mode.__exit__(None, None, None)
-    else:  # of another thread, or below a mode that is still active
-        active.mode.stands_for_cuda = False
-        warnings.warn("torch's functions are called through an empty mode from now on", RuntimeWarning, stacklevel=3)
+    own = active.modes.pop(threading.current_thread(), None)
+    if own is not None:
+        leave(own)
+    return {thread: each for thread, each in active.modes.items() if thread.is_alive()}
+
+
+def leave(own: Any) -> None:
+    """Leaves a mode, or makes it an empty one if it is another thread's, or below a mode that is still active."""
+    stack = modes()
+    if stack and stack[-1] is own:
+        own.__exit__(None, None, None)
+    else:
+        own.stands_for_cuda = False
+        warnings.warn("torch's functions are called through an empty mode from now on", RuntimeWarning, stacklevel=4)
 
 
 def deactivate() -> None:
-    """Restores torch and Triton to their state before `activate` and `compile_with_triton`, in any order."""
-    take_out()
-    put_back()
-    triton.deactivate()
+    """Restores torch and Triton to their state before `activate` and `compile_with_triton`, in any order and for all
+    threads."""
+    with _LOCK:
+        for each in take_out().values():
+            leave(each)
+        put_back()
+        triton.deactivate()

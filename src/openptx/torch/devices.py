@@ -152,8 +152,8 @@ class Redirection:
 
 
 def device_address(x: Any) -> int:
-    """`Tensor.data_ptr`: the device address, at which kernels find the tensor."""
-    return memory.address(x) if x.numel() and x.device.type == "cpu" else x.data_ptr()
+    """`Tensor.data_ptr`: the device address, at which kernels find the tensor. Fake tensors have no memory."""
+    return memory.address(x) if x.numel() and holder(x).device.type == "cpu" else x.data_ptr()
 
 
 def within(redirect: Redirection) -> Any:
@@ -169,6 +169,7 @@ def mode(redirect: Redirection) -> Any:
     def torch_function(self: Any, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if not self.stands_for_cuda:
             return function(*args, **(kwargs or {}))
-        return redirect(function, args, dict(kwargs or {}))
+        return self.redirect(function, args, dict(kwargs or {}))
 
-    return type("CudaIsTheCpu", (base,), {"stands_for_cuda": True, "__torch_function__": torch_function})()
+    members = {"stands_for_cuda": True, "redirect": redirect, "__torch_function__": torch_function}
+    return type("CudaIsTheCpu", (base,), members)()

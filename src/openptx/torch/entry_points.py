@@ -29,7 +29,7 @@ def load(torch: Any) -> Callable[..., Any]:
     """`torch.load`, which puts storages on CUDA where `map_location` says so."""
     native = torch.load
 
-    def moved_to_cuda(storage: Any, location: str) -> Any:
+    def mark_as_cuda(storage: Any, location: str) -> Any:
         setattr(getattr(storage, "_untyped_storage", storage), MARK, True)
         return storage
 
@@ -37,14 +37,14 @@ def load(torch: Any) -> Callable[..., Any]:
     def load_on_cpu(f: Any, map_location: Any = None, *arguments: Any, **options: Any) -> Any:
         places: Any = map_location
 
-        def mapped(storage: Any, location: str) -> Any:
+        def map_storage(storage: Any, location: str) -> Any:
             named = places.get(location)
-            return moved_to_cuda(storage, location) if is_cuda(torch, named) else storage
+            return mark_as_cuda(storage, location) if is_cuda(torch, named) else storage
 
         if is_number(map_location) or is_cuda(torch, map_location):
-            map_location = moved_to_cuda
+            map_location = mark_as_cuda
         elif isinstance(map_location, dict) and any(is_cuda(torch, place) for place in places.values()):
-            map_location = mapped
+            map_location = map_storage
         return native(f, map_location, *arguments, **options)
 
     return load_on_cpu

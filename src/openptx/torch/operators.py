@@ -90,7 +90,7 @@ class Operators:
                 chosen = entry.kernel if entry.kernel is fallthrough else choice(name, entry.kernel)
                 self.doubles.append(Double(torch, entry, chosen))
 
-        def registered(library: Any, op_name: Any, fn: Any, dispatch_key: str = "", **options: Any) -> None:
+        def register(library: Any, op_name: Any, fn: Any, dispatch_key: str = "", **options: Any) -> None:
             with replacing():
                 native(library, op_name, fn, dispatch_key, **options)
             key = dispatch_key or library.dispatch_key
@@ -124,7 +124,7 @@ class Operators:
 
         for name in self.for_cuda:
             double(name)
-        return registered
+        return register
 
     def close(self) -> None:
         """No kernel for CUDA is called for tensors of the CPU any more."""

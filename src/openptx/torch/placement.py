@@ -20,8 +20,9 @@ def holder(tensor: Any) -> Any:
 
 
 def on_cuda(tensor: Any) -> bool:
-    """Whether a tensor stands for one of CUDA."""
-    return MARK in getattr(holder(tensor), "__dict__", ())
+    """Whether a tensor stands for one of CUDA. A fake tensor may; the one on `meta` that it contains, which has
+    the same storage, does not."""
+    return MARK in getattr(holder(tensor), "__dict__", ()) and tensor.device.type != "meta"
 
 
 def put_on_cuda(tensor: Any) -> None:

@@ -74,7 +74,7 @@ def trace(
 
 
 def positions(what: str, values: Sequence[Extent] | None) -> frozenset[Triple] | None:
-    """Positions as x, y, z, from 0."""
+    """Positions as x, y, z, from 0. Raises ArgumentError for anything else."""
     if values is None:
         return None
     found = set[tuple[int, int, int]]()
@@ -88,7 +88,7 @@ def positions(what: str, values: Sequence[Extent] | None) -> frozenset[Triple] |
 
 
 def lines_of(values: Any) -> frozenset[int | tuple[str, int]] | None:
-    """Rows of the PTX, and lines of source files."""
+    """Rows of the PTX, and lines of source files. Raises ArgumentError for what is neither."""
     if values is None:
         return None
     found = set[int | tuple[str, int]]()
@@ -102,7 +102,7 @@ def lines_of(values: Any) -> frozenset[int | tuple[str, int]] | None:
 
 
 def as_list(option: str, what: str, values: Any) -> list[Any]:
-    """The elements of an option that is a list, a set or an array of them."""
+    """The elements of an option that is a list, a set or an array of them. Raises ArgumentError if it is none."""
     if isinstance(values, Set) or is_ordered(values):
         return [*values]
     raise ArgumentError(f"`{option}` is a list of {what}: write `{option}=[{values!r}]`")
@@ -116,7 +116,7 @@ def within(what: str, wanted: frozenset[Triple] | None, size: Triple) -> None:
 
 
 def known_registers(kernel: Kernel, names: Sequence[str] | None) -> frozenset[str] | None:
-    """The names, if functions that the kernel may call declare them."""
+    """The names. Raises ArgumentError unless functions that the kernel may call declare them."""
     if names is None:
         return None
     names = as_list("registers", "names", names)

@@ -90,8 +90,8 @@ class Recorder(Observer):
     def has_register(self, function: Function, op: Op) -> bool:
         if self.wanted.registers is None:
             return True
-        named = [*read_registers(op), *written_registers(op), *([op.guard] if op.guard is not None else [])]
-        return any(function.registers[r.index].name in self.wanted.registers for r in named)
+        named = [*read_registers(op), *written_registers(op), *([op.guard.index] if op.guard is not None else [])]
+        return any(function.registers[i].name in self.wanted.registers for i in named)
 
     def executes(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
         self.steps += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple, cast
@@ -39,6 +40,8 @@ class Activation:
 
 
 _STATE = Activation()
+_LOCK = threading.Lock()
+"""Held while Triton changes: threads may activate at the same time."""
 
 
 def activate(
@@ -60,35 +63,37 @@ def activate(
     require_flags(every_configuration=every_configuration)
     runtime, knobs, jit = parts()
     options = LaunchOptions(engine, workers, timeout, sanitize)
-    driver = _STATE.drivers.setdefault(number, Driver(number))
-    driver.options = options
-    if _STATE.replaced is None:
-        attributes = cast("dict[str, Any]", vars(runtime.driver))
-        hook, specialize = knobs.runtime.add_stages_inspection_hook, jit.native_specialize_impl
-        tuning = autotuning(import_module("triton.runtime.autotuner").Autotuner)
-        _STATE.replaced = Replaced(attributes.get("_active", attributes.get("active")), hook, specialize, tuning)
-        if tuning is not None:
-            tuning.install()
-        knobs.runtime.add_stages_inspection_hook = stages_hook(hook)
-        jit.native_specialize_impl = specializer(specialize)
-    if _STATE.replaced.autotuning is not None:
-        _STATE.replaced.autotuning.every = every_configuration
-    runtime.driver.set_active(driver)
-    _STATE.driver = driver
+    with _LOCK:
+        driver = _STATE.drivers.setdefault(number, Driver(number))
+        driver.options = options
+        if _STATE.replaced is None:
+            attributes = cast("dict[str, Any]", vars(runtime.driver))
+            hook, specialize = knobs.runtime.add_stages_inspection_hook, jit.native_specialize_impl
+            tuning = autotuning(import_module("triton.runtime.autotuner").Autotuner)
+            _STATE.replaced = Replaced(attributes.get("_active", attributes.get("active")), hook, specialize, tuning)
+            if tuning is not None:
+                tuning.install()
+            knobs.runtime.add_stages_inspection_hook = stages_hook(hook)
+            jit.native_specialize_impl = specializer(specialize)
+        if _STATE.replaced.autotuning is not None:
+            _STATE.replaced.autotuning.every = every_configuration
+        runtime.driver.set_active(driver)
+        _STATE.driver = driver
 
 
 def deactivate() -> None:
     """Restores Triton to its state before `activate`. Does nothing if it is not active."""
-    before = _STATE.replaced
-    if before is None:
-        return
-    runtime, knobs, jit = parts()
-    runtime.driver.set_active(before.driver)
-    knobs.runtime.add_stages_inspection_hook = before.hook
-    jit.native_specialize_impl = before.specialize
-    if before.autotuning is not None:
-        before.autotuning.restore()
-    _STATE.replaced = _STATE.driver = None
+    with _LOCK:
+        before = _STATE.replaced
+        if before is None:
+            return
+        runtime, knobs, jit = parts()
+        runtime.driver.set_active(before.driver)
+        knobs.runtime.add_stages_inspection_hook = before.hook
+        jit.native_specialize_impl = before.specialize
+        if before.autotuning is not None:
+            before.autotuning.restore()
+        _STATE.replaced = _STATE.driver = None
 
 
 def active_target() -> str | None:

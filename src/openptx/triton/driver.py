@@ -22,6 +22,7 @@ from openptx.runtime.parameters import Packed, pack
 from openptx.source import File
 from openptx.triton.devices import properties
 from openptx.triton.packing import Signature
+from openptx.triton.pointers import arrays_of
 
 THREADS = 1024
 
@@ -202,8 +203,9 @@ class Launcher:
             more = len(kernel.parameters) - len(given)  # memory that the compiler requested
             given += [("the kernel's scratch memory", pointer_to(each)) for each in scratch[:more]]
             data = pack(kernel.function, [data for _, data in given])
+            packed = Packed(data, [name for name, _ in given], [a for each in arguments for a in arrays_of(each)])
             kernel(
-                (x * ctas, y, z), (32 * warps, 1, 1), (Packed(data, [name for name, _ in given]),), shared_mem=shared,
+                (x * ctas, y, z), (32 * warps, 1, 1), (packed,), shared_mem=shared,
                 cluster=(ctas, 1, 1) if ctas > 1 else None, **self.driver.options._asdict(),
             )  # fmt: skip
         if leave is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, cast
 
 import numpy as np
 
@@ -27,6 +28,17 @@ class Tensor:
 def as_tensor(argument: object) -> object:
     """An argument of a kernel; NumPy arrays are wrapped."""
     return Tensor(argument) if isinstance(argument, np.ndarray) else argument
+
+
+def arrays_of(argument: object) -> Iterator[object]:
+    """The NumPy arrays that an argument of a kernel is or contains."""
+    if isinstance(argument, tuple):
+        for item in cast("tuple[object, ...]", argument):
+            yield from arrays_of(item)
+    elif isinstance(argument, np.ndarray):
+        yield argument
+    elif isinstance(argument, Tensor):
+        yield argument.array
 
 
 def address(name: str, argument: Any) -> int:

@@ -208,14 +208,22 @@ SINCE = (  # a declaration, the first version and target that have it, what came
     (".entry f (.param .b8 a[257]) { exit; }",               "1.5 sm_13", "1.4 sm_13"),
     (".file 1 \"a\", 1, 2",                                  "3.2 sm_20", "3.1 sm_20"),
     (".section .debug_str { L: .b8 0 }",                     "7.0 sm_50", "6.5 sm_50"),
+    (".section .debug_str { .b8 0 L: .b8 0 }",               "7.0 sm_50", "6.5 sm_50"),
+    (".section .debug_str {\n.b32 .debug_loc+4 // -1\n}",    "3.2 sm_20", "3.1 sm_20"),
+    (".section .debug_str { .b8 0, - 1 }",                   "7.5 sm_50", "7.4 sm_50"),
+    (".section .debug_str { .b64 -0 }",                      "7.5 sm_50", "7.4 sm_50"),
+    (".section .debug_str {\n.b64 La-Lb\n}",                 "7.5 sm_50", "7.4 sm_50"),
     (".global .attribute(.managed) .u32 x;",                 "4.0 sm_30", "4.0 sm_20"),
     (".global .texref t;",                                   "1.5 sm_13", "1.4 sm_13"),
+    (".global .texref t[2];\n.global .surfref u;",            "1.5 sm_13", "1.4 sm_13"),
     (".tex .u32 t;",                                         "1.4 sm_13", "1.5 sm_13"),
     (".extern .const[2] .u32 x[];",                          "1.5 sm_13", "2.2 sm_13"),
     (".global .u32 x;\n.global .u64 y = x;",                 "2.1 sm_20", "2.0 sm_20"),
     (".global .u32 x;\n.global .u64 y = generic(x);",        "3.1 sm_20", "3.0 sm_20"),
     (".global .u64 x;\n.global .u8 y[1] = {0xff(x)};",       "7.1 sm_50", "7.0 sm_50"),
     (".func f { ret; }\n.global .u64 y = f;",                "2.1 sm_20", "2.1 sm_13"),
+    (".entry f { exit; }\n.global .u64 y = f;",              "3.1 sm_35", "3.0 sm_30"),
+    (".entry f { exit; }\n.global .u64 y[1] = {f};",         "7.1 sm_35", "7.1 sm_30"),
 )
 # fmt: on
 
@@ -261,3 +269,8 @@ COMMENTED = (
 @pytest.mark.parametrize("statement", COMMENTED)
 def test_comments_stand_between_any_two_tokens(statement: str) -> None:
     assert not errors(kernel(statement))
+
+
+@pytest.mark.parametrize("kind", ["texref", "samplerref", "surfref"])
+def test_arrays_of_textures_are_older_than_textures(kind: str) -> None:
+    assert not errors(f".version 1.0\n.target sm_10\n.global .{kind} t[2];\n")

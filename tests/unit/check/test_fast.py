@@ -325,6 +325,6 @@ def test_a_syntax_error_in_an_instruction_is_doubtful_alone(statement: str, monk
     monkeypatch.setattr(FastPath, "accepts", noted)
     text = kernel(f"{AROUND}{statement}\n{'add.u32 %r1, %r1, 1;' * 3}")
     assert check(File("k.ptx", text))
-    assert verdicts == [True]
+    assert verdicts[0]  # then excerpts are checked, which may have too few statements for that
     fast, full = both(text, monkeypatch)
     assert fast == full

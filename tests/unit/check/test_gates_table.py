@@ -77,7 +77,9 @@ def disagreements(target: str, version: Version, table: list[tuple[str, dict[str
     wrong_lines: dict[int, str] = {}
     for found in openptx.check(text):
         if found.severity == "error":
-            wrong_lines.setdefault(found.file.location(found.span[0])[0], found.message)
+            rows = {found.file.location(start)[0] for start, _ in (found.span, *found.also)}
+            statements = {row for row in rows if row >= 6}  # an error of the header lists those that it is too old for
+            wrong_lines.update(dict.fromkeys(statements if found.also else rows, found.message))
     refused = version < TARGETS[target].since
     if refused:
         return [] if 2 in wrong_lines else [f"{target} is taken in {version}"]

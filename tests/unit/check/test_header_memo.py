@@ -46,6 +46,13 @@ def test_headers_with_other_names_of_parameters(names: str) -> None:
     assert [found.message for found in openptx.check(two)] == [found.message for found in openptx.check(alone)]
 
 
+@pytest.mark.parametrize("name", ["%", "$"])
+def test_a_header_with_a_name_of_one_mark(name: str) -> None:
+    header = ".func f%d (.reg .b32 %s)\n{\nret;\n}\n"
+    found = openptx.check(HEAD + header % (0, "a") + header % (1, name))
+    assert [each.message for each in found] == [f"`{name}` alone is not a name"]
+
+
 def test_headers_with_other_names_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     checked: list[str] = []
     whole = Declarations.header

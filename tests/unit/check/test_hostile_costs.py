@@ -40,7 +40,17 @@ def test_hostile_programs_take_linear_time(what: str, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("what", PROGRAMS)
 def test_hostile_programs_end_in_diagnostics(what: str) -> None:
     """At a size at which quadratic work would not end, and at which Python's stack and its integers do."""
-    n = 4500
+    n = 4500 if PROGRAMS[what](99).count("\n") < 99 else 1500  # statements, of which each costs more
+    end_in_diagnostics(what, n)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("what", PROGRAMS)
+def test_large_hostile_programs_end_in_diagnostics(what: str) -> None:
+    end_in_diagnostics(what, 4500)
+
+
+def end_in_diagnostics(what: str, n: int) -> None:
     for found in openptx.check(PROGRAMS[what](n)):
         assert isinstance(found, Diagnostic)
         assert str(found)
@@ -154,3 +164,27 @@ def test_numbers_of_names_and_of_elements_above_32_bits(number: int, names: int 
         listed = body(f"q0: q1: q2: q3: q4: P: .branchtargets q<{number}>;")
         assert openptx.check(listed) == []
         assert openptx.check(listed.replace("q4:", ""))[0].message == "there is no label `q4` here"
+
+
+def test_advice_is_searched_for_the_first_wrong_instructions_of_each_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another file has spent or found does not matter."""
+    monkeypatch.setattr(spelling, "SEARCHES", 3)
+    wrong = [f"st.{space}.{type} %r1, [%rd1];" for space in ("global", "shared") for type in ("u32", "s32", "b32")]
+
+    def advice(lines: list[str]) -> list[tuple[str, str | None]]:
+        text = body(".reg .b32 %r<4>; .reg .b64 %rd<4>;" + "\n".join(lines))
+        return [(found.message, found.help) for found in openptx.check(text)]
+
+    first, last = advice(wrong), advice(wrong[::-1])
+    found = ["exchange" in (help or "") for _, help in first]
+    assert found[:3] == [True] * 3
+    assert len(found) > 3 == sum(found)
+    assert sum("exchange" in (help or "") for _, help in last) == 3
+    assert (advice(wrong), advice(wrong[::-1])) == (first, last)
+    assert advice([*wrong[:3], *wrong[:3]]) == [*first[:3], *first[:3]]  # known ones cost nothing
+
+
+def test_a_type_without_its_letter_is_an_error() -> None:
+    """No word stands in a part of the declaration whose order is looked at."""
+    (found,) = openptx.check(f"{HEAD}.entry k(.param .u64 p, .param .32 n) {{ ret; }}\n")
+    assert found.severity == "error"

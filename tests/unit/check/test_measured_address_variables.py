@@ -10,7 +10,7 @@ NAMES = """
 .global .texref t; .global .surfref u; .global .align 16 .b8 g[64];
 .entry k(.param .align 64 .b8 p[128])
 {
-    .shared .align 8 .b8 s[64]; .param .align 8 .b8 c[8]; .reg .b32 r; .reg .b64 q;
+    .shared .align 8 .b8 s[64]; .param .align 8 .b8 c[8]; .reg .b32 r; .reg .b64 q; .reg .pred p1;
 """
 
 # fmt: off
@@ -31,6 +31,12 @@ STATEMENTS = (
     ("ld.global.b32 r, g[4];",                                          True),
     ("st.bulk s[0], 16, 0;",                                            False),
     ("st.bulk [s], 16, 0;",                                             True),
+    ("ld.global.u32 r, [t];",                                           False),
+    ("red.async.relaxed.cluster.mbarrier::complete_tx::bytes.inc.u32 [t], r, [q];", False),
+    ("isspacep.global p1, g+4;",                                        True),
+    ("isspacep.shared p1, g+4;",                                        True),
+    ("isspacep.global p1, g;",                                          False),
+    ("isspacep.global p1, g[1];",                                       False),
 )
 # fmt: on
 

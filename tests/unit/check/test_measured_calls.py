@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 import openptx
@@ -17,9 +18,14 @@ MODULE = """
 .func number(.param .b32 a) { ret; }
 .func address(.param .b64 a) { ret; }
 .func bytes(.param .align 8 .b8 a[8]) { ret; }
+.func (.reg .f32 r) single() { ret; }
+.func (.reg .pred r) truth() { ret; }
+.func (.param .align 4 .b8 r[8]) array() { ret; }
+.func halves(.reg .f16x2 a) { ret; }
+.func (.reg .f16x2 r) pair() { ret; }
 .entry k()
 {
-    .reg .b32 %r<2>; .reg .v2 .b32 v;
+    .reg .b32 %r<2>; .reg .v2 .b32 v; .reg .pred p;
     .param .b32 q;
 """
 
@@ -38,6 +44,17 @@ CALLS = (
     ("call (v.x), f, (%r0);",      False),
     ("call number, (%laneid);",    False),
     ("call address, (number);",    False),
+    # The assembler discards a result that is received in a number that suits the parameter.
+    ("call (5), f, (%r1);",     True),
+    ("call (-1.5), f, (%r1);",  True),
+    ("call (1.0), single;",     True),
+    ("call (5), single;",       False),
+    ("call (1), truth;",        False),
+    ("call (1), array;",        False),
+    # A predicate passes as a pair of halves.
+    ("call halves, (p);",       True),
+    ("call (p), pair;",         True),
+    ("call number, (p);",       False),
     # An array is no number.
     ("call bytes, (5);",        False),
     ("call bytes, (0d3FF0000000000000);", False),
@@ -51,10 +68,29 @@ def test_lists_of_calls(statement: str, taken: bool) -> None:
     assert found == ([] if taken else ["argument-type"])
 
 
+@pytest.mark.parametrize(("statement", "said"), [
+    ("call (5), f, (%r1);", "the assembler discards a result that is received in the number `5`"),
+    ("call halves, (p);", "the assembler accepts the predicate `p` as a pair of halves"),
+])  # fmt: skip
+def test_what_the_document_does_not_have_is_a_warning(statement: str, said: str) -> None:
+    found = openptx.check(f"{MODULE}    {statement}\n    ret;\n}}\n")
+    assert said in [d.message for d in found if d.name == "document-disagrees"]
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+def test_a_result_in_a_number_is_lost(engine: str) -> None:
+    body = ".param .u64 out) { .reg .b64 d; .reg .b32 r; call (5), f, (7); ld.param.u64 d, [out]; st.global.b32 [d], 1;"
+    out = np.zeros(1, np.uint32)
+    openptx.load(f"{MODULE.split('.entry')[0]}.entry k({body} ret; }}\n")["k"]((1,), (1,), (out,), engine=engine)
+    assert out[0] == 1
+
+
 # fmt: off
 TARGETS = (  # the functions of `.calltargets`, a call through a register, what is wrong
     ("f1",         "call p, (r), t;",         None),
     ("f1",         "call p, (1.0), t;",       None),
+    ("f1",         "call p+8, (r), t;",       "operand-kind"),
+    ("f1",         "call 8, (r), t;",         "operand-kind"),
     ("f1",         "call p, t;",              "argument-count"),
     ("f1",         "call p, (r, r), t;",      "argument-count"),
     ("f1",         "call (_), p, (r), t;",    "argument-count"),

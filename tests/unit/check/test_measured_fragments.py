@@ -6,7 +6,7 @@ import pytest
 
 import openptx
 
-TYPES = ("b32", "u32", "s32", "f32", "f16x2", "b64", "f64", "u64")
+TYPES = ("b32", "u32", "s32", "f32", "f16x2", "b64", "f64", "u64", "s64")
 REGISTERS = " ".join(f".reg .{type} " + ", ".join(f"{type}{i}" for i in range(9)) + ";" for type in TYPES)
 MODULE = f""".version 9.1
 .target {{target}}
@@ -140,7 +140,7 @@ def test_a_predicate_in_a_fragment() -> None:
         assert [d.severity for d in found if "predicate" in d.message] == [severity]
 
 
-_BYTES = "mma.sync.aligned.kind::mxf8f6f4.block_scale.scale_vec::1X.m16n8k32.row.col.f32.e2m1.e4m3.f32.ue8m0"
+_SCALED = "mma.sync.aligned.kind::mxf8f6f4.block_scale.scale_vec::1X.m16n8k32.row.col.f32.e2m1.e4m3.f32.ue8m0"
 _SPARSE = "mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32"
 _F, _A, _B = "{f321, f321, f321, f321}", "{b321, b321, b321, b321}", "{b321, b321}"
 _IDS = "{0, 0}"
@@ -152,7 +152,7 @@ NOT_SINGLE = ("5", "{5}", "{b641}", "{b321, b321, b321}", "{p1}")
 @pytest.mark.parametrize(
     ("target", "statement"),
     [
-        ("sm_120a", f"{_BYTES} {_F}, {_A}, {_B}, {_F}, OPERAND, {_IDS}, OPERAND, {_IDS};"),
+        ("sm_120a", f"{_SCALED} {_F}, {_A}, {_B}, {_F}, OPERAND, {_IDS}, OPERAND, {_IDS};"),
         ("sm_80", f"{_SPARSE} {_F}, {_A}, {_A}, {_F}, OPERAND, 0;"),
         ("sm_90a", f"wgmma.mma_async.sp.sync.aligned.m64n8k64.s32.s8.s8 {_A}, b641, b642, OPERAND, 0, p1;"),
     ],
@@ -227,3 +227,90 @@ def test_addresses_that_need_32_bits(statement: str) -> None:
         text = MODULE.format(target="sm_100a", statement=f".reg .s16 h; .reg .b8 b; {statement.replace('@', register)}")
         found = [each.name for each in openptx.check(text) if each.severity == "error"]
         assert found == ([] if right else ["address-register"]), register
+
+
+_SMALLER = "wmma.mma.sync.aligned.row.col"
+_EIGHT, _FOUR = "b320,b321,b322,b323,b324,b325,b326,b327", "b320,b321,b322,b323"
+_BYTES = "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32"
+
+# fmt: off
+TOGETHER = (  # lists that are taken, and lists that are not: signed beside unsigned integers are bits
+    ("wmma.load.c.sync.aligned.row.m16n16k16.f16 {@}, [b641];",
+     "u320,s321,u322,u323 s320,s321,s322,u323 u320,b321,u322,u323",  "u320,u321,u322,u323 s320,s321,s322,s323"),
+    ("wmma.store.d.sync.aligned.row.m16n16k16.f16 [b641], {@};",
+     "u320,s321,u322,u323 u320,b321,u322,u323",                      "u320,u321,u322,u323"),
+    ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {@}, {b320,b321}, {b320}, {b320,b321,b322,b323};",
+     "u320,s321,u322,u323 f320,b321,u322,u323",                      "u320,u321,u322,u323 f320,u321,s322,s323"),
+    ("atom.global.add.noftz.v2.f16x2 {b320,b321}, [b641], {@};",     "u320,s321 b320,u321",  "u320,u321 s320,s321"),
+    # So does a constant: its type is not that of the register beside it.
+    ("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {b320,b321}, {b320,b321}, {b320}, {@};",
+     "s320,0 u320,1U 0,s320 f320,1.0 1.0,f320",                      "f320,0f00000000 0,0 1.0,1.0"),
+    ("atom.global.add.noftz.v2.f16x2 {b320,b321}, [b641], {@};",
+     "s320,0 u320,1U f320,1.0",                                      "0,s320 1U,u320 1.0,f320 f320,0f00000000"),
+    # Elements of 64 bits are moved one by one.
+    ("wmma.load.c.sync.aligned.row.m8n8k4.f64 {@}, [b641];",         "b640,f641 b640,b641",  "b640,u641 u640,s641"),
+    ("wmma.store.d.sync.aligned.row.m8n8k4.f64 [b641], {@};",
+     "f640,b641 2.0,b641 b640,2.0 1.0,2.0",                          "b640,u641 s640,b641 1,b641 b640,2 1,2"),
+    # Smaller `mma` have four, where constants alone must have the type.
+    (f"wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {{{_EIGHT}}}, {{{_EIGHT}}}, {{{_EIGHT}}}, {{@}};",
+     "0,0,0,b320,0,0,b320,0 b320,b320,b320,b320,0f00000000,0f00000000,0f00000000,0f00000000",
+     "0,0,0,0,b320,b320,b320,b320 b320,b320,b320,b320,1.0,1.0,1.0,1.0"),
+    (f"{_BYTES} {{{_FOUR}}}, {{{_FOUR}}}, {{b320,b321}}, {{@}};",
+     "b320,0f00000000,b320,1.0",                                     "b320,0,b320,b320 1U,b320,b320,b320"),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(("statement", "taken", "refused"), TOGETHER)
+def test_types_of_elements_together(statement: str, taken: str, refused: str) -> None:
+    for elements in (*taken.split(), *refused.split()):
+        text = MODULE.format(target="sm_90a", statement=statement.replace("@", elements))
+        found = [each.name for each in openptx.check(text) if each.severity == "error"]
+        assert bool(found) is (elements in refused.split()), elements
+
+
+# fmt: off
+PIECES = (  # lists that the assembler takes apart on some targets: each piece is judged by itself
+    # target, statement with @, lists as letters: bits, signed, unsigned, float
+    ("sm_90a",  f"{_SMALLER}.m16n16k16.f32.f32 {{@}}, {{{_EIGHT}}}, {{{_EIGHT}}}, {{{_EIGHT}}};",
+     "bsssbsss ussusssu fffbbsss ssubbbbb",  "sssssssb bsssssss uuuuussu bsbbssss"),
+    ("sm_90a",  f"{_SMALLER}.m16n16k16.f16.f16 {{{_FOUR}}}, {{{_EIGHT}}}, {{{_EIGHT}}}, {{@}};",
+     "bsbs suus ubus",                       "bbss sssb uuss"),
+    ("sm_90a",  f"{_SMALLER}.m16n16k16.f16.f32 {{@}}, {{{_EIGHT}}}, {{{_EIGHT}}}, {{{_EIGHT}}};",
+     "bbss sssb uuus",                       "ssss"),  # converted before it is taken apart
+    ("sm_90a",  f"{_SMALLER}.m16n16k16.f32.f32 {{{_EIGHT}}}, {{{_EIGHT}}}, {{@}}, {{{_EIGHT}}};",
+     "bsbsssss ususssss",                    "bbssbbbb ssbbbbbb"),  # the second half is not read
+    ("sm_90a",  f"{_SMALLER}.m8n32k16.f32.f32 {{{_EIGHT}}}, {{@}}, {{{_EIGHT}}}, {{{_EIGHT}}};",
+     "bsssssss",                             "ssbbbbbb"),
+    ("sm_75",   f"{_SMALLER}.m16n16k16.f32.f32 {{{_EIGHT}}}, {{@}}, {{{_EIGHT}}}, {{{_EIGHT}}};",
+     "bsbsssss ususssss",                    "bsssbbbb"),
+    ("sm_75",   f"{_SMALLER}.m16n16k16.f32.f32 {{{_EIGHT}}}, {{{_EIGHT}}}, {{@}}, {{{_EIGHT}}};",
+     "bbbbssss",                             "bsbsbbbb"),
+    ("sm_75",   f"{_SMALLER}.m16n16k16.s32.s8.s8.s32 {{@}}, {{b320,b321}}, {{b320,b321}}, {{{_EIGHT}}};",
+     "bfbfbfbf",                             "bfffbbbb"),
+    ("sm_90a",  f"{_SMALLER}.m16n16k16.s32.s8.s8.s32 {{@}}, {{b320,b321}}, {{b320,b321}}, {{{_EIGHT}}};",
+     "bfffbfff",                             "bfffffff"),
+    ("sm_90a",  f"{_SMALLER}.m16n16k8.f32.tf32.tf32.f32 {{{_EIGHT}}}, {{@}}, {{{_FOUR}}}, {{{_EIGHT}}};",
+     "bsbs",                                 "bsss"),
+    ("sm_89",   f"{_BYTES} {{@}}, {{{_FOUR}}}, {{b320,b321}}, {{{_FOUR}}};",  "bsss uuus fbbb",  "ssss"),
+    ("sm_90a",  f"{_BYTES} {{{_FOUR}}}, {{{_FOUR}}}, {{b320,b321}}, {{@}};",  "fbbb bbbb",       "bsss uuus sbbb"),
+    ("sm_100a", f"{_BYTES} {{@}}, {{{_FOUR}}}, {{b320,b321}}, {{{_FOUR}}};",  "fbbb bbbb",       "bsss uuus sbbb"),
+    ("sm_120a", f"{_BYTES} {{@}}, {{{_FOUR}}}, {{b320,b321}}, {{{_FOUR}}};",  "bsss uuus fbbb",  "ssss"),
+    ("sm_90a",  "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {@}, {f640,f641}, {f640}, {f640,f641,f642,f643};",
+     "DSSS UUUS SSSS",                       "FSFS"),
+    ("sm_100a", "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {@}, {f640,f641}, {f640}, {f640,f641,f642,f643};",
+     "FDDD",                                 "DSSS UUUS SSSS"),
+    ("sm_100a", "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {@}, {f640}, {f640}, {f640,f641};",
+     "FD DS US",                             "FS"),
+)
+# fmt: on
+_LETTERS = {"b": "b32", "s": "s32", "u": "u32", "f": "f32", "D": "b64", "S": "s64", "U": "u64", "F": "f64"}
+
+
+@pytest.mark.parametrize(("target", "statement", "taken", "refused"), PIECES)
+def test_lists_that_are_taken_apart(target: str, statement: str, taken: str, refused: str) -> None:
+    for letters in (*taken.split(), *refused.split()):
+        elements = ",".join(f"{_LETTERS[letter]}{i}" for i, letter in enumerate(letters))
+        text = MODULE.format(target=target, statement=statement.replace("@", elements))
+        found = [each.name for each in openptx.check(text) if each.severity == "error"]
+        assert bool(found) is (letters in refused.split()), letters

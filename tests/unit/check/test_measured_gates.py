@@ -9,12 +9,15 @@ import openptx
 MODULE = ".func fn() { ret; } .entry ke() { exit; }"
 IMAGES = f"{MODULE} .global .texref tx; .global .surfref su;"
 REGISTERS = (
-    ".reg .pred p; .reg .f32 f, f1, f2, f3; .reg .u16 h; .reg .s32 s; .reg .b32 b; "
+    ".reg .pred p; .reg .f64 e; .reg .f32 f, f1, f2, f3; .reg .u16 h; .reg .s32 s; .reg .b32 b; "
     ".reg .u32 r, r1, r2, r3; .reg .u64 q;"
 )
 FETCH = "tex.2d.v4.f32.f32 {f, f1, f2, f3}, [tx, {f, f1}]"
 OLD = "3.0/sm_20 4.2/sm_30 8.6/sm_20"
 TEX = "tex.1d.v4.u32.s32 {r, r1, r2, r3}, [q, {r}];"
+SYNCHRONIZE = ".extern .func (.param .b32 r) cudaDeviceSynchronize ();"
+OWN = ".func (.param .b32 r) cudaDeviceSynchronize () { ret; }"
+CALL = ".param .b32 w; call (w), {}, ();"
 MMA_KIND = (
     "mma.sync.aligned.m16n8k32.row.col{}.f32.e4m3.e5m2.f32 "
     "{{f, f1, f2, f3}}, {{b, b, b, b}}, {{b, b}}, {{f, f1, f2, f3}};"
@@ -25,10 +28,34 @@ MMA_SPARSE = (
 )
 BYTES = "mbarrier::complete_tx::bytes"
 HALVES, WORDS = "{h, h, h, h, h, h, h, h}", "{r, r, r, r, r, r, r, r}"
+FLOATS, BITS = "{f, f1, f2, f3, f, f1, f2, f3}", "{b, b, b, b, b, b, b, b}"
 
 # fmt: off
 ROWS = [  # what, and the versions and targets that refuse and take it
     #  statement                                   refused                         taken
+    (MODULE, "tensormap.query.alloc_class_large.b1024 p, [q];",
+     "9.5/sm_90 9.5/sm_100 9.5/sm_110 9.5/sm_121 9.4/sm_90a",                   "9.5/sm_90a 9.5/sm_100f 9.5/sm_120a"),
+    # Asynchronous reductions without an mbarrier: the manual has sums with .release alone.
+    (MODULE, "red.async.release.sys.global.min.s32 [q], s;",   "8.7/sm_90 8.6/sm_100a", "8.7/sm_100 9.5/sm_120"),
+    (MODULE, "red.async.mmio.release.sys.global.xor.b32 [q], b;", "8.7/sm_90",  "8.7/sm_100"),
+    (MODULE, "red.async.relaxed.gpu.global.add.u32 [q], r;",   "8.7/sm_90 8.6/sm_100a", "8.7/sm_100"),
+    (MODULE, "red.async.relaxed.gpu.inc.u32 [q], r;",          "8.0/sm_90 8.5/sm_89", "8.1/sm_90 9.5/sm_120"),
+    (MODULE, "red.async.mmio.relaxed.sys.global.add.u32 [q], r;", "9.5/sm_100",  ""),
+    (MODULE, "red.async.relaxed.gpu.global.inc.s32 [q], s;",   "9.5/sm_100",   ""),
+    (MODULE, "red.async.relaxed.cta.global.add.u32 [q], r;",   "9.5/sm_100",   ""),
+    # The device runtime of sm_90 and newer has no cudaDeviceSynchronize any more.
+    (SYNCHRONIZE, CALL.format("cudaDeviceSynchronize"),        "7.8/sm_90 9.5/sm_120a",     "7.8/sm_89 9.0/sm_50"),
+    (SYNCHRONIZE, "mov.u64 q, cudaDeviceSynchronize;",         "9.0/sm_90",    "9.0/sm_89"),
+    (SYNCHRONIZE, f"T: .calltargets cudaDeviceSynchronize; {CALL.format('q')[:-1]}, T;", "", "9.0/sm_90 9.0/sm_89"),
+    (f"{SYNCHRONIZE} .global .u64 g = cudaDeviceSynchronize;", "ret;",              "9.0/sm_90",    "9.0/sm_89"),
+    (OWN, CALL.format("cudaDeviceSynchronize"),                "",             "7.8/sm_90 9.5/sm_120"),
+    (SYNCHRONIZE.replace("cuda", "my"), CALL.format("myDeviceSynchronize"), "",  "7.8/sm_90 9.5/sm_120"),
+    # `.aligned` of wmma: none before PTX 6.3, which requires it.
+    (MODULE, f"wmma.load.a.sync.row.m16n16k16.f16 {BITS}, [q], 16;",          "6.3/sm_70",    "6.0/sm_70 6.2/sm_70"),
+    (MODULE, f"wmma.load.a.sync.aligned.row.m16n16k16.f16 {BITS}, [q], 16;",  "6.0/sm_70 6.2/sm_70",  "6.3/sm_70"),
+    (MODULE, f"wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32 {FLOATS}, {BITS}, {BITS}, {FLOATS};",
+     "6.0/sm_70 6.2/sm_70",                                                     "6.3/sm_70"),
+    (MODULE, f"wmma.store.d.sync.aligned.row.m16n16k16.f32 [q], {FLOATS}, 16;", "6.2/sm_72",   "6.3/sm_70"),
     (MODULE, "mov.u64 q, fn;",                     "1.4/sm_13 2.0/sm_20",          "2.1/sm_20 2.1/sm_13 9.0/sm_90"),
     (MODULE, "mov.u32 r, fn;",                     "2.0/sm_20",                    "2.1/sm_20"),
     (MODULE, "mov.b64 {r, r1}, fn;",               "2.0/sm_20",                    "2.1/sm_20"),
@@ -40,6 +67,20 @@ ROWS = [  # what, and the versions and targets that refuse and take it
     (IMAGES, "mov.u64 q, tx;",                     "1.5/sm_13 3.0/sm_30 9.0/sm_13", "3.1/sm_20"),
     (IMAGES, "mov.u64 q, su;",                     "3.0/sm_20",                    "3.1/sm_20"),
     (IMAGES, TEX,                                  "1.5/sm_13 3.0/sm_30",          "3.1/sm_20"),
+    (IMAGES, "sust.p.3d.b32.trap [su, {s, s, s, s}], s;",      "2.0/sm_20 2.3/sm_20", "3.0/sm_20"),
+    (IMAGES, "sust.p.cg.1d.b32.trap [su, {s}], s;",            "1.5/sm_13",    "2.0/sm_20 9.0/sm_90"),
+    (IMAGES, "sust.p.a1d.b32.trap [su, {s, s}], s;",           "4.0/sm_30 4.1/sm_20", "4.1/sm_30"),
+    (IMAGES, "sured.b.add.3d.u32.trap [su, {s, s, s, s}], r;", "2.3/sm_20",    "3.0/sm_20"),
+    (IMAGES, "sured.p.min.3d.b32.trap [su, {s, s, s, s}], b;", "2.3/sm_20",    "3.0/sm_20"),
+    (IMAGES, "suld.b.1d.b32.clamp b, [su, {s}];",              "1.5/sm_13",    "2.0/sm_13 2.3/sm_13 9.0/sm_90"),
+    (IMAGES, "tex.grad.cube.v4.f32.f32 {f, f1, f2, f3}, [tx, {f, f, f, f}], {f, f, f, f}, {f, f, f, f};",
+     "3.1/sm_30 4.2/sm_30",                                                     "4.3/sm_30"),
+    (IMAGES, "tex.2d.v4.f32.f32 {f, f1, f2, f3}|p, [tx, {f, f}];", "7.1/sm_53 7.0/sm_60", "7.1/sm_60"),
+    (IMAGES, "txq.force_unnormalized_coords.b32 b, [tx];",     "2.2/sm_20 9.0/sm_90", ""),
+    (IMAGES, "txq.filter_mode.b32 b, [tx];",                   "",             "2.2/sm_20 9.0/sm_90"),
+    (MODULE, "mad.rn.f64 e, e, e, e;",                         "1.1/sm_12",    "1.2/sm_13 1.4/sm_13"),
+    (MODULE, "div.rn.f64 e, e, e;",                            "1.1/sm_12",    "1.2/sm_13 1.4/sm_13"),
+    (MODULE, "sqrt.rn.f64 e, e;",                              "1.1/sm_12",    "1.2/sm_13 1.4/sm_13"),
     (IMAGES, "suld.b.1d.b32.trap r, [q, {r}];",    "3.0/sm_20",                    "3.1/sm_20"),
     (MODULE, "addc.u64 q, q, q;",                  "1.1/sm_11",                    "1.2/sm_13 3.1/sm_35 9.0/sm_90"),
     (MODULE, "addc.u16 h, h, h;",                  "1.1/sm_11",                    "1.2/sm_13 9.0/sm_90"),

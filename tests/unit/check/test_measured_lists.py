@@ -35,6 +35,9 @@ PLACES = (  # a statement with @ for an operand; those that are taken, those tha
     (f"{OUT} @, [%d1];",                                      "[%d2,{%r0}] [%f2,{%r0}]",                   "%d2"),
     ("cp.async.bulk.global.shared::cta.bulk_group [%d0], @, 16;",  "[%d2]",                               "%d2 sv"),
     ("mbarrier.inval.b64 @;",                                 "[%d2]",                                     "%d2 sv"),
+    # Integers in lists of floats.
+    ("mov.v2.f32 @, {%f0, %f1};",             "{%f2,%f3} {%s0,%u1} {%r0,%u1}",           "{%f2,%u1}"),
+    ("mov.v2.f32 {%f0, %f1}, @;",             "{%f2,%f3} {%s0,%u1} {%r0,%u1}",           "{%f2,%u1} {1,2}"),
     # Lists where one value is expected.
     ("mbarrier.arrive.b64 _, [%d0], @;",      "%r0 {%r0} {%r0,%r1} {%s0,%u1} %v",        "{%r0,%r1,%r2} {%h0} {%f0}"),
     ("mbarrier.arrive.expect_tx.b64 _, [%d0], @;",            "%r0",                                       "{%r0} %v"),
@@ -78,12 +81,17 @@ PLACES = (  # a statement with @ for an operand; those that are taken, those tha
     ("mbarrier.test_wait.b64 %p0, [%d0], @;",                 "%d1 %d1+4",                                 "gv+4"),
     ("createpolicy.cvt.L2.b64 %d0, @;",                       "%d1 1",                                     "gv+4"),
     ("add.u64 %d0, @, 1;",                                    "%d1 gv+4",                                  "gv"),
+    ("tcgen05.commit.cta_group::2.mbarrier::arrive::one.multicast::cluster.b64 [%d0], @;", "%h0 %h0+4 1",     "gv+4"),
+    ("cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
+     " [%d0], [%d1, {%r0}], [%d2], @;",                       "%h0 %h0+4 1",                               "gv+4"),
     # Addresses in shared memory that are generic, in narrow registers.
     ("ldmatrix.sync.aligned.m8n8.x1.b16 {%r0}, [@];",         "%d0 %r1",                                   "%h0 %c0"),
     ("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [@];",  "%d0 %r1 %h0 %c0",                           "%f0"),
     ("stmatrix.sync.aligned.m8n8.x1.b16 [@], {%r0};",         "%d0 %r1",                                   "%h0 %c0"),
     # Results that are read too can't be left out.
     ("wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%f0,%f1,%f2,@}, %d0, %d1, %p0, 1, 1;", "%f3 %r0",        "_"),
+    ("wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%f0,%f1,%f2,%f3}, %d0, %d1, @, 1, 1;",
+     "%p0 !%p0 1",                                            "%r0 !%r0"),
     # The registers of tensor memory are moved one by one.
     ("tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r0, @}, [%r1];",  "%r2 %f0 %u0",                 "_ %laneid %p0"),
     ("tcgen05.st.sync.aligned.32x32b.x2.b32 [%r1], {%r0, @};",  "%r2 %f0 1 0f3F800000",        "%laneid 1.0 %p0"),

@@ -54,6 +54,20 @@ TWICE = (  # two declarations of the module; whether they are accepted
     (".global .u32 x;",               ".extern .global .u64 x;",      False),
     (".global .u32 x[4];",            ".extern .global .u32 x[];",    True),
     (".global .u32 x;",               ".visible .global .u32 x;",     False),
+    (".global .u32 x<4>;",            ".global .u32 x2;",             False),
+    (".global .u32 x0; .global .u32 y;", ".global .u32 y<4>; .global .u32 x1; .global .u32 y1;", False),
+    (".global .u32 x2;",              ".visible .global .u32 x<4>;",  False),
+    (".global .u32 x<2>;",            ".global .u32 x2;",             True),
+    (".global .u32 x<2>, x1;",        "",                             False),
+    (".visible .global .u32 x<4>;",   ".global .u64 x2;",             True),
+    (".extern .global .u32 x2;",      ".global .u64 x<4>;",           True),
+    (".global .u32 x<4>;",            ".global .u32 x<2>;",           False),
+    (".extern .global .u32 x<4>;",    ".extern .global .u64 x<4>;",   False),
+    (".global .u32 x<4>;",            ".global .u32 x;",              True),
+    (".global .u32 x<4>;",            ".global .u64 y[2] = {x0, x3+4};", True),
+    (".global .u32 x<4>;",            ".global .u64 y = x4;",         False),
+    (".global .u32 x<4>;",            ".global .u64 y = x;",          False),
+    (".shared .u32 x<4>;",            ".global .u64 y = x1;",         False),
 )
 # fmt: on
 

@@ -3,23 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from measured_module import MODULE
 
 import openptx
-
-MODULE = """.version 9.0
-.target sm_100a
-.address_size 64
-.global .align 128 .b8 gv[1024];
-.shared .align 128 .b8 sv[1024];
-.shared .align 8 .b64 mb;
-.global .texref tx;
-.global .surfref sf;
-.func fn() { ret; }
-.visible .entry k(.param .align 64 .b8 pb[128]) {
-    .local .b8 lv[64];
-    .reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<8>; .reg .u32 %u<1>; .reg .b64 %d<4>; .reg .b128 %w<2>;
-    .reg .f32 %f<4>; .reg .f64 %g<2>; .reg .f16x2 %x<2>;
-"""
 
 # fmt: off
 STATEMENTS = (  # a statement, what is wrong with it
@@ -53,6 +39,9 @@ STATEMENTS = (  # a statement, what is wrong with it
     ("suq.width.b32 %r0, [%r1];",                                          "address-register"),
     ("txq.width.b32 %r0, [tx];",                                           None),
     ("txq.width.b32 %r0, [sf];",                                           "operand-kind"),
+    ("txq.level.width.b32 %r0, [tx], {%r1};",                              None),
+    ("txq.level.width.b32 %r0, [tx], {1, %r1};",                           None),
+    ("txq.level.width.b32 %r0, [tx], {%f0};",                              "operand-type"),
     ("mov.u64 %d0, tx;",                                                   None),
     ("mov.b64 %d0, tx;",                                                   "operand-type"),
     ("cvta.to.shared.u64 %d0, sv;",                                        "operand-kind"),
@@ -92,13 +81,21 @@ STATEMENTS = (  # a statement, what is wrong with it
     ("vmad.u32.s32.s32 %r0, %r1, -%x0, %r2;",                              "operand-type"),
     ("clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %f0, %w0;", None),
     ("clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%x0, %x0, %x1, %x1}, %w0;", None),
-    # Modifiers.
-    ("mbarrier.arrive.expect_tx.expect_tx.b64 %d0, [mb], %r0;",            "repeated-modifier"),
-    ("mbarrier.arrive.noComplete.noComplete.b64 %d0, [mb], 3;",            "repeated-modifier"),
-    ("ld.weak.weak.global.u32 %r0, [%d0];",                                "repeated-modifier"),
-    ("ld.global.nc.nc.u32 %r0, [%d0];",                                    "repeated-modifier"),
-    ("ldmatrix.sync.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%d0];",        None),
-    ("ldmatrix.sync.aligned.aligned.m8n8.x1.shared.b16 {%r0}, [%d0];",     "repeated-modifier"),
+    # A predicate alone is negated.
+    ("mov.u64 %d0, !gv;",                                                  "operand-kind"),
+    ("mov.b64 {%r0, %r1}, !gv;",                                           "operand-kind"),
+    ("mov.pred %p0, !fn;",                                                 "operand-kind"),
+    ("and.b32 %r0, %r0, !fn;",                                             "operand-kind"),
+    ("tcgen05.mma.cta_group::1.kind::f16 [%r0], %d1, %d0, %r3, !%p0;",     None),
+    ("tcgen05.mma.ws.sp.cta_group::1.kind::f16 [%r0], %d1, %d0, [%r1], %r3, !%p0;", None),
+    ("cp.async.ca.shared.global [sv], [%d0], 4, !%p0;",                    None),
+    ("cp.async.ca.shared.global [sv], [%d0], 4, !%r0;",                    "negation"),
+    ("mov.pred %p0, !%p1;",                                                None),
+    # The assembler moves the constant to a register of 32 bits first.
+    ("cvt.rna.tf32.f32 %r0, 1.0;",                                         "immediate-type"),
+    ("cvt.rna.tf32.f32 %r0, 0d3FF0000000000000;",                          "immediate-type"),
+    ("cvt.rna.satfinite.tf32.f32 %r0, 0f3F800000;",                        None),
+    ("cvt.rn.tf32.f32 %r0, 1.0;",                                          None),
     ("cvt.rn.relu.relu.satfinite.satfinite.e4m3x2.f32 %h0, %f0, %f1;",     None),
     ("barrier.cluster.aligned.arrive;",                                    "modifier-order"),
     ("red.shared.add.L2::cache_hint.u32 [sv], %r0, %d0;",                  "modifier-forbidden"),
@@ -134,6 +131,10 @@ STATEMENTS = (  # a statement, what is wrong with it
     ("createpolicy.fractional.L2::evict_last.b64 %d0, 0.0;",               "immediate-range"),
     ("createpolicy.fractional.L2::evict_last.b64 %d0, 1.5;",               "immediate-range"),
     # Results that may be left out.
+    ("match.all.sync.b32 _, %r1, %r2;",                                    None),
+    ("match.all.sync.b64 _|%p0, %d1, %r2;",                                None),
+    ("match.any.sync.b32 _, %r1, %r2;",                                    "sink"),
+    ("match.any.sync.b64 _, %d1, %r2;",                                    "sink"),
     ("shfl.sync.down.b32 %r0|_, %r1, 1, 31, -1;",                          None),
     ("shfl.sync.down.b32 _|%p0, %r1, 1, 31, -1;",                          "sink"),
     ("vote.sync.any.pred _, %p0, -1;",                                     "sink"),
@@ -198,46 +199,6 @@ STATEMENTS = (  # a statement, what is wrong with it
     ("st.bulk.weak.shared::cta [%d0], 16777216, 0;",                       None),
     ("st.bulk.weak.shared::cta [%d0], 16777224, 0;",                       "immediate-range"),
     ("st.bulk [%d0], 4, 0;",                                               "immediate-range"),
-    # `.uni` may stand twice.
-    ("vote.sync.uni.uni.pred %p0, %p1, %r0;",                              None),
-    ("ret.uni.uni;",                                                       None),
-    # What belongs to the mnemonic comes first.
-    ("dp2a.lo.u32.s32 %r0, %r1, %r2, %r3;",                                None),
-    ("dp2a.u32.lo.s32 %r0, %r1, %r2, %r3;",                                "modifier-order"),
-    ("div.full.ftz.f32 %f0, %f1, %f2;",                                    None),
-    ("div.f32.approx %f0, %f1, %f2;",                                      None),
-    ("div.f32.full %f0, %f1, %f2;",                                        "modifier-order"),
-    ("div.ftz.full.f32 %f0, %f1, %f2;",                                    "modifier-order"),
-    ("barrier.aligned.sync 0;",                                            None),
-    ("barrier.aligned.arrive 0, 32;",                                      "modifier-order"),
-    ("barrier.red.aligned.popc.u32 %r0, 0, %p0;",                          None),
-    ("barrier.aligned.red.popc.u32 %r0, 0, %p0;",                          "modifier-order"),
-    ("barrier.cta.aligned.red.popc.u32 %r0, 0, %p0;",                      "modifier-order"),
-    ("setmaxnreg.inc.u32.aligned.sync 128;",                               None),
-    ("setmaxnreg.sync.inc.aligned.u32 128;",                               "modifier-order"),
-    ("mbarrier.arrive.shared.noComplete.b64 %d0, [mb], 3;",                None),
-    ("mbarrier.arrive.shared.expect_tx.b64 %d0, [mb], %r0;",               "modifier-order"),
-    ("mbarrier.test_wait.shared.parity.b64 %p0, [mb], %r0;",               "modifier-order"),
-    ("mbarrier.try_wait.acquire.parity.cta.b64 %p0, [mb], %r0;",           "modifier-order"),
-    ("clusterlaunchcontrol.query_cancel.pred.is_canceled.b128 %p0, %w0;",  None),
-    ("tcgen05.mma.cta_group::1.kind::f16.sp [%r0], %d1, %d0, [%r1], %r3, %p0;",   None),
-    ("tcgen05.mma.ws.cta_group::1.sp.kind::f16 [%r0], %d1, %d0, [%r1], %r3, %p0;", None),
-    ("tcgen05.mma.sp.ws.cta_group::1.kind::f16 [%r0], %d1, %d0, [%r1], %r3, %p0;", "modifier-order"),
-    ("tcgen05.alloc.cta_group::2.exclusive.sync.aligned.shared::cta.b32 [%d0], %r1;", "needs-version"),
-    ("tcgen05.alloc.cta_group::2.exclusive.sync.aligned.shared.b32 [%d0], %r1;", "unknown-modifier"),
-    ("mma.xor.popc.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32 {%r0, %r1}, {%r2}, {%r3}, {%r0, %r1};", None),
-    ("mma.popc.xor.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32 {%r0, %r1}, {%r2}, {%r3}, {%r0, %r1};",
-     "modifier-order"),
-    ("tcgen05.mma.cta_group::1.kind::f16 [%u0], %d1, %d0, %r3, %p0;",      "address-register"),
-    ("tcgen05.mma.cta_group::1.kind::f16 [%r0], [%u0+4], %d0, %r3, %p0;",  "address-register"),
-    ("tcgen05.shift.cta_group::1.down [%u0];",                             None),
-    # Layouts and formats are told apart by their order.
-    ("tcgen05.cp.b8x16.cta_group::1.4x256b.b4x16_p64 [%r0], %d0;",         None),
-    ("tcgen05.cp.b4x16_p64.cta_group::1.4x256b.b8x16 [%r0], %d0;",         "modifier-order"),
-    ("mma.row.sync.aligned.m16n8k8.col.f16.f16.f16.f16 {%r0, %r1}, {%r0, %r1}, {%r2}, {%r0, %r1};", None),
-    ("mma.sync.aligned.m16n8k8.col.row.f16.f16.f16.f16 {%r0, %r1}, {%r0, %r1}, {%r2}, {%r0, %r1};", "modifier-order"),
-    ("clusterlaunchcontrol.try_cancel.multicast::cluster::all.async.mbarrier::complete_tx::bytes.b128 [%d0], [%d1];",
-     "modifier-order"),
     # Four values of eight bits are any 32 bits; there are no lists of nothing but constants.
     ("multimem.st.global.e5m2x4 [%d0], -1;",                               None),
     ("multimem.st.weak.global.e4m3x4 [%d0], 0x100000000;",                 None),
@@ -279,15 +240,6 @@ def test_statements(statement: str, wrong: str | None) -> None:
     assert found == ([wrong] if wrong else [])
 
 
-@pytest.mark.parametrize("opcode", ["wgmma.fence", "wgmma.commit_group", "wgmma.wait_group 0"])
-def test_the_assembler_does_without_aligned_in_instructions_of_a_warpgroup(opcode: str) -> None:
-    name, _, operand = opcode.partition(" ")
-    module = MODULE.replace("sm_100a", "sm_90a")
-    for modifiers, wrong in ((".sync", []), (".sync.aligned", []), (".aligned", ["missing-modifier"])):
-        found = openptx.check(f"{module}    {name}{modifiers} {operand};\n    ret;\n}}\n")
-        assert [d.name for d in found if d.severity == "error"] == wrong
-
-
 # fmt: off
 NEWEST = (  # statements of PTX 9.5 on sm_107a
     ("tcgen05.alloc.exclusive.cta_group::1.sync.aligned.b32 [gv], 96;",            None),
@@ -303,6 +255,14 @@ NEWEST = (  # statements of PTX 9.5 on sm_107a
     ("mbarrier.expect_tx.multicast::cluster::32b.b64 [%d0], %r2, -1;",             "immediate-range"),
     ("mbarrier.try_wait.parity.phase_type::primary.b64 %p0, [mb], 3;",             "immediate-range"),
     ("mbarrier.try_wait.parity.phase_type::primary.b64 %p0, %b0, [mb], 3;",        None),
+    ("clmad.lo.u64 %d0, %d1+4, 1, %d2;",                                           None),
+    ("clmad.lo.s64 %d0, gv+4, 1, %d2;",                                            "operand-kind"),
+    ("clmad.hi.u64 %d0, %d1, %d2, fn;",                                            "operand-kind"),
+    ("tcgen05.ld.red.sync.aligned.32x32b.x2.min.s32 {%r0, %r1}, %f0, [%r2];",      None),
+    ("tcgen05.ld.red.sync.aligned.32x32b.x2.max.f32 {%r0, %r1}, %u0, [%r2];",      None),
+    ("tcgen05.ld.red.sync.aligned.32x32b.x2.max.f32 {%r0, %r1}, %x0, [%r2];",      None),
+    ("tcgen05.ld.red.sync.aligned.32x32b.x2.max.f32 {%r0, %r1}, %d0, [%r2];",      "operand-type"),
+    ("tcgen05.alloc.exclusive.cta_group::1.sync.aligned.b32 [%h0], 96;",           "address-register"),
     ("trace.mark 4095;",                                                           None),
     ("trace.mark 4096;",                                                           "immediate-range"),
 )
@@ -396,3 +356,16 @@ def test_integers_in_lists_of_multimem(operation: str, type: str, register: str,
     if "ld_reduce" in operation:
         operands.reverse()
     assert _refused(f"{operation}.v2.{type} {', '.join(operands)};") == refused
+
+
+@pytest.mark.parametrize(("version", "wrong"), [("7.0", ["needs-version"]), ("7.1", [])])
+def test_a_state_that_is_left_out_needs_a_version(version: str, wrong: list[str]) -> None:
+    head = f".version {version}\n.target sm_80\n.address_size 64\n.shared .b64 mb;\n.entry k() {{ .reg .b64 d;\n"
+    for statement, missing in (
+        ("mbarrier.arrive.shared.b64 _, [mb];", wrong),
+        ("mbarrier.arrive.noComplete.shared.b64 _, [mb], 3;", wrong),
+        ("mbarrier.arrive.shared.b64 d, [mb];", []),
+        ("mbarrier.arrive_drop.b64 _, [mb];", []),
+    ):
+        found = openptx.check(f"{head}{statement}\nret; }}\n")
+        assert [d.name for d in found if d.severity == "error"] == missing, statement

@@ -19,6 +19,8 @@ DECLARED = (  # taken (1) or refused (0): for a parameter and for a result, with
     (".reg .b32 a[]",                   "000 000"),
     (".param .pred a",                  "011 011"),
     (".param .pred a[2]",               "000 000"),
+    (".reg .pred a[2]",                 "000 000"),
+    (".param .texref a[2]",             "111 111"),
     (".param .f16x2 a",                 "011 011"),
     (".param .texref a",                "011 011"),
     (".param .v2 .texref a",            "000 000"),

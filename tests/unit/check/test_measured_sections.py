@@ -125,3 +125,10 @@ def test_names_of_sections(names: str, taken: bool) -> None:
     for name in names.split():
         for data in (f".section {name}\n{{\n.b8 1\n}}\n", f".section .debug_x\n{{\n.b32 {name}\n}}\n"):
             assert errors(HEAD + KERNEL + data) == ([] if taken else ["invalid-directive"]), data
+
+
+def test_places_of_inlined_code_are_read_since_4_0() -> None:
+    kernel = ".entry k() { .loc 1 2 3, function_name L, inlined_at 1 2 3\nret; }\n"
+    for version, found in (("3.2", []), ("4.0", ["needs-version"]), ("7.0", ["invalid-directive"])):
+        names = errors(f".version {version}\n.target sm_30\n{kernel}")
+        assert names[: len(found) or 1] == found, version

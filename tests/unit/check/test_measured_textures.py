@@ -7,7 +7,10 @@ import pytest
 import openptx
 
 HEAD = ".version 9.0\n.target sm_100a\n.address_size 64\n"
-NAMES = ".global .texref tex0; .global .surfref surf0; .global .u64 plain;\n"
+NAMES = (
+    ".global .texref tex0; .global .surfref surf0; .global .u64 plain; "
+    ".global .texref texs[4]; .global .surfref surfs[4];\n"
+)
 REGISTERS = (
     ".reg .b32 r<9>; .reg .s32 i<9>; .reg .u32 u<9>; .reg .b64 t<9>; .reg .f32 f<9>; .reg .f64 d<9>; .reg .b16 h<9>; "
     ".reg .v2 .f32 v2; .reg .v4 .f32 v4; .reg .v2 .s32 s2; .shared .align 16 .b8 s[64];"
@@ -25,13 +28,22 @@ COORDINATES = (  # a statement with @ for coordinates; those that are taken, tho
     ("tex.2d.v4.f32.f32 {f1,f2,f3,f4}, [tex0, @];",
      "{f1,f2} {f1,f2,f3,f4} {i1,i2} {r1,f1} v2 {f1,1.0}",           "{f1} {u1,f1} {h1,h2} {1,f1}"),
     ("tex.2d.v4.f32.s32 {f1,f2,f3,f4}, [tex0, @];",
-     "{i1,i2} {r1,r2} {r1,f1} i1 s2",                               "{f1,f2} f1 v2 {i1}"),
+     "{i1,i2} {r1,r2} {r1,f1} i1 s2 {f1,1.0} {1.0,f1}",             "{f1,f2} f1 v2 {i1} {f1,0f3F800000}"),
     ("tex.3d.v4.f32.f32 {f1,f2,f3,f4}, [tex0, @];",
      "{f1,f2,f3,f4} v4",                                            "{f1,f2} {f1,f2,f3} {i1,f1,f2,f3}"),
     ("tex.a1d.v4.f32.f32 {f1,f2,f3,f4}, [tex0, @];",
      "{i1,f1} {u1,f1} {r1,f1} {1,f1} {r1,r2} {i1,f1,f2,f3}",        "{f1,f2} {i1} {f1,1.0}"),
     ("tex.a2d.v4.f32.f32 {f1,f2,f3,f4}, [tex0, @];",
      "{i1,f1,f2,f3} {r1,f1,f2,f3}",                                 "{i1,f1} {f1,f2,f3,f4} {i1,i2,f1,f2}"),
+    ("tex.a2dms.v4.f32.s32 {f1,f2,f3,f4}, [tex0, @], r1;",  # a sample, a layer, coordinates
+     "{i1,i2,i3,i4} {f1,i2,f3,f4} {r1,r2,i3,i4} {i1,r2,f3,r4}",     "{i1,f2,i3,i4} {i1,i2,f3,i4} {i1,f2,f3,f4}"),
+    ("tex.2d.v4.f32.f32 @, [tex0, {f1,f2}];",
+     "{f1,f2,f3,f4} {i1,i2,i3,i4} {u1,u2,u3,u4} {i1,u2,i3,i4} {r1,f2,f3,f4}",
+     "{f1,i2,f3,f4} {t1,t2,t3,t4} {h1,h2,h3,h4}"),
+    ("tld4.r.2d.v4.f32.f32 @, [tex0, {f1,f2}];",
+     "{f1,f2,f3,f4} {i1,i2,i3,i4} {u1,u2,u3,u4}",                   "{f1,f2,i3,f4}"),
+    ("tex.2d.v4.s32.f32 @, [tex0, {f1,f2}];",
+     "{i1,i2,i3,i4} {u1,i2,u3,u4} {r1,r2,r3,r4}",                   "{f1,f2,f3,f4}"),
     ("tex.2d.v4.f32.f32 {f1,f2,f3,f4}, [tex0, {f1,f2}], @;",
      "i1 u1 r1 f1 3 1.0 {i1,i2} {r1,i2} {1,2} {i1,i2,i3,i4}",       "h1 t1 %tid.x {i1} {i1,i2,i3} {f1,f2}"),
     ("tex.3d.v4.f32.f32 {f1,f2,f3,f4}, [tex0, {f1,f2,f3,f4}], @;",
@@ -61,6 +73,21 @@ DECLARATIONS = (  # of the module; whether it is taken
     (".func f(.param .texref x) { ret; }", False),
     (".entry g(.param .texref x) { ret; }", True),
     (".entry g() { .global .texref x; ret; }", False),
+    (".const .surfref x[2], y;",    False),
+    (".const .surfref x[2], y<3>;", False),
+    (".const .texref x[2] = {{}};", True),
+    (".shared .texref x[2] = {};",  False),
+    (".shared .texref x[2] = {1};", False),
+    # Of samplers, the assembler does not look at arrays in the unified mode, nor at declarations of kernels.
+    (".global .samplerref x;",      False),
+    (".global .samplerref x[2];",   True),
+    (".global .samplerref x[2], y;", False),
+    (".const .samplerref x[2];",    True),
+    (".global .samplerref x[2] = {{filter_mode = linear}};", True),
+    (".global .samplerref x[2] = {1};", False),
+    (".entry g(.param .samplerref a) { ret; }", False),
+    (".entry g(.param .samplerref a[2]) { ret; }", True),
+    (".entry g(.param .samplerref a);", True),
 )
 USES = (
     ("tex.base.2dms.v4.s32.s32 {r1,r2,r3,r4}, [tex0, {r1,r2,r3,r4}];", True),
@@ -87,6 +114,13 @@ USES = (
     ("suld.b.1d.b32.trap r1, [tex0, {r1}];",                    False),
     ("suq.width.b32 r1, [tex0];",                               False),
     ("suq.width.b32 r1, [surf0];",                              True),
+    ("tex.1d.v4.f32.f32 {f1,f2,f3,f4}, [texs, {f1}];",          False),
+    ("tex.1d.v4.f32.f32 {f1,f2,f3,f4}, [texs[1], {f1}];",       False),
+    ("txq.width.b32 r1, [texs];",                               False),
+    ("mov.u64 t1, texs;",                                       True),
+    ("suld.b.1d.b32.trap r1, [surfs, {r1}];",                   False),
+    ("suld.b.1d.b32.trap r1, [surfs[1], {r1}];",                False),
+    ("suq.width.b32 r1, [surfs];",                              False),
 )
 # fmt: on
 
@@ -124,3 +158,37 @@ def test_the_predicate_of_a_texture_needs_a_version(opcode: str, version: str, w
     statement = f"{opcode}.v4.f32.f32 {{f1, f2, f3, f4}}|p, [tex0, {{f1, f2, f3, f4}}];"
     head = f".version {version}\n.target sm_80\n.address_size 64\n.global .texref tex0;\n"
     assert errors(f"{head}.entry k() {{ .reg .pred p; .reg .f32 f<9>; {statement} ret; }}\n") == wrong
+
+
+SAMPLED = """.version 9.0
+.target sm_80, texmode_independent
+.address_size 64
+.global .texref tx; .global .samplerref sa; .global .samplerref sas[3];
+.entry k() { .reg .f32 %f<8>; .reg .b32 %r<4>; .reg .b64 %d<4>;
+"""
+
+# fmt: off
+INDEPENDENT = (  # with samplers of their own
+    ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [tx, sa, {%r0}];",            None),
+    ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [tx, %d0, {%r0}];",           None),
+    ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [tx, {%r0}];",                "address-form"),
+    ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [tx, tx, {%r0}];",            "operand-kind"),
+    ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [tx, %r1, {%r0}];",           "operand-kind"),
+    ("tld4.r.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [tx, {%f4, %f5}];",        "address-form"),
+    ("txq.width.b32 %r0, [tx];",                                            None),
+    ("txq.filter_mode.b32 %r0, [sa];",                                      None),
+    ("txq.filter_mode.b32 %r0, [tx];",                                      "operand-kind"),
+    ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [tx, sas[1], {%r0}];",        "operand-kind"),
+    ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [tx, sas, {%r0}];",           "operand-kind"),
+    ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [tx, sa+8, {%r0}];",          "operand-kind"),
+    ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [tx, %d0+8, {%r0}];",         "operand-kind"),
+    ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [tx, 0, {%r0}];",             "operand-kind"),
+    ("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [tx, nope, {%r0}];",          "unknown-name"),
+    ("txq.filter_mode.b32 %r0, [sas];",                                     "operand-kind"),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(("statement", "wrong"), INDEPENDENT)
+def test_samplers_of_their_own(statement: str, wrong: str | None) -> None:
+    assert errors(f"{SAMPLED}{statement} ret; }}\n") == ([wrong] if wrong else [])

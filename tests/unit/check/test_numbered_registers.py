@@ -48,3 +48,27 @@ def test_it_has_one_value(engine: str) -> None:
 def test_findings(statement: str, names: list[str]) -> None:
     text = KERNEL.replace("mov.b32 %r01, 5;", f"mov.b32 %r01, 5; {statement}")
     assert [found.name for found in openptx.check(text)] == names
+
+
+# fmt: off
+LONE = (  # declarations in one block, a statement, what is wrong
+    (".reg .b64 r<3>; .reg .b32 r01;",  "",               "duplicate-name"),
+    (".reg .b64 r<3>; .reg .b32 r07;",  "mov.b32 r07, 1;", None),
+    (".reg .b32 r1; .reg .b64 r<3>;",   "",               "duplicate-name"),
+    # The range that comes later hides the name with zeros.
+    (".reg .b32 r01; .reg .b64 r<3>;",  "mov.b64 r01, 1;", None),
+    (".reg .b32 r01; .reg .b64 r<3>;",  "mov.b64 r1, 1;", None),
+    (".reg .b32 r01; .reg .b64 r<3>;",  "mov.b32 r01, 1;", "operand-size"),
+    (".reg .b32 r01; .reg .b64 r<1>;",  "mov.b32 r01, 1;", None),
+    # The assembler has no names of one `%` or `$`, not even before a number.
+    (".reg .b32 %<3>;",                 "",               "invalid-name"),
+    (".reg .b32 r, $<3>;",              "",               "invalid-name"),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(("declared", "statement", "wrong"), LONE)
+def test_one_register_beside_a_range(declared: str, statement: str, wrong: str | None) -> None:
+    head = KERNEL.partition(".visible")[0]
+    found = [each.name for each in openptx.check(f"{head}.entry k() {{ {declared} {statement} ret; }}\n")]
+    assert found == ([wrong] if wrong else [])

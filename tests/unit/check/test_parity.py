@@ -54,8 +54,8 @@ def disagreements(every: int, profile: str = "ptxas", groups: tuple[str, ...] = 
 
 
 def test_a_sample_of_the_verdicts_agrees() -> None:
-    asked, wrong = disagreements(every=40)
-    assert asked > 1500
+    asked, wrong = disagreements(every=80)
+    assert asked > 750
     assert wrong == []
 
 
@@ -68,6 +68,6 @@ def test_all_verdicts_agree() -> None:
 
 @pytest.mark.parametrize("groups", [("T26.",), ("T27.st", "T28.ld"), ("T27.cvt", "T28.cvt")], ids=lambda g: g[0])
 def test_the_document_is_answered_literally(groups: tuple[str, ...]) -> None:
-    asked, wrong = disagreements(every=20, profile="isa", groups=groups)
-    assert asked > 100
+    asked, wrong = disagreements(every=40, profile="isa", groups=groups)
+    assert asked > 50
     assert len(wrong) <= asked * 0.04, "\n".join(wrong)  # the instruction's own page forbids what the tables allow

@@ -159,6 +159,7 @@ def test_a_case_that_is_no_case(openptx, case, text):
 NUMBER = {"kind": "scalar", "dtype": "s32"}
 WRONG = [{"fault": 5}, {"fault": {}}, {"fault": {"names": 1}}]
 WRONG += [{"params": [{**NUMBER, "value": value}]} for value in (float("nan"), float("inf"), 1 << 80)]
+WRONG += [{"params": [{**CASE["params"][0], **wrong}]} for wrong in ({"expect": 1}, {"dtype": None}, {"rtol": "1"})]
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=str)

@@ -107,6 +107,7 @@ def test_an_endless_kernel_is_stopped(openptx, ptx, limit):
         (["--kernel", "one", "--grid", "1", "--block", "1", "--shared", "-1", "--arg", "null"], "shared"),
         (["--kernel", "one", "--block", "1"], "a launch needs --grid and --block, such as --grid 4"),
         (["--kernel", "one", "--grid", "1", "--block", "1", "--arg", "zeros:float32:4"], "did you mean f32?"),
+        (["--kernel", "one", "--grid", "1", "--block", "1", "--arg", "zeros:i32:4"], "did you mean s32?"),
         (["--kernel", "one", "--grid", "1", "--block", "1", "--arg", "x.npy"], "did you mean @x.npy?"),
     ],
 )  # fmt: skip
@@ -208,6 +209,16 @@ st.global.f32 [o], x; ret; }""")
     off = openptx("run", tmp_path / "k.ptx", "--fidelity", "--contract", "off").out
     assert "ptxas" not in off
     assert off.endswith("exact: 6 statements\n")
+
+
+@pytest.mark.parametrize("command", [["run"], ["sanitize"], ["profile"], ["debug", "-e", "quit"]])
+def test_another_target_than_the_files(openptx, tmp_path, command):
+    """What the file's target lacks is an error; the named one has it."""
+    text = SAXPY.replace("sm_80", "sm_70").replace("[a], 1;", "[a], 1; .reg .b32 r; redux.sync.add.u32 r, r, 1;")
+    (tmp_path / "k.ptx").write_text(text)
+    shape = ("--kernel", "one", "--grid", 1, "--block", 1, "--arg", "zeros:u32:1")
+    assert openptx(*command, tmp_path / "k.ptx", *shape).status == 1
+    assert openptx(*command, tmp_path / "k.ptx", *shape, "--target", "sm_80").status == 0
 
 
 def test_initcheck(openptx, tmp_path):

@@ -41,6 +41,10 @@ USAGE = [
     (["run", "FILE", "k", "x.npy", "--grid", "1"],  "k x.npy; --kernel names the kernel, its arguments follow --arg"),
     (["run", "FILE", "--grd", "1"],                 "did you mean --grid?"),
     (["run", "FILE", "--grid", "1", "--block", "1", "--arg", "@"], "`@` is followed by the name of a .npy file"),
+    (["run", "FILE", "--grid", "1", "--block", "1", "--target", "sm_9a"], "no target `sm_9a`: did you mean sm_90?"),
+    (["isa", "FMA"],                                "no instruction `FMA`; did you mean `fma`?"),
+    (["convert", "--to", "F16", "1"],               "no number format is called 'F16'; did you mean f16?"),
+    (["exec", "--", ""],                            "error: an empty command: name a program after --"),
     (["exec", "true", "-x"],                        "unrecognized arguments: -x; put -- before the command"),
 ]
 # fmt: on
@@ -62,6 +66,11 @@ def test_a_full_disk_is_named(openptx, kernel: Path) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="Linux has it")
+def test_a_folder_in_place_of_a_file_is_named(openptx, kernel: Path) -> None:
+    done = openptx("link", kernel, "-o", kernel.parent)
+    assert (done.status, done.err) == (2, f"error: {kernel.parent}: Is a directory\n")
+
+
 def test_a_file_that_opens_but_cannot_be_read_is_named(openptx) -> None:
     assert openptx("check", "/proc/self/mem").err == "error: /proc/self/mem: Input/output error\n"
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from dap_client import HEAD, Client, row
+from dap_client import HEAD, REDUCE, Client, row
 
 ENDLESS = HEAD + ".visible .entry k() {\n.reg .u32 i;\nmov.u32 i, 0;\nl:\nadd.u32 i, i, 1;\nbra l;\n}\n"
 
@@ -137,6 +137,13 @@ def test_wrong_requests_are_answered(client: Client, reduce: Path, tmp_path: Pat
     ):
         assert words in client.answer(command, **arguments)["message"]
     assert client.ask("evaluate", expression="%tid.x")["result"] == "0"
+
+
+def test_a_launch_for_another_target(client: Client, tmp_path: Path) -> None:
+    path = tmp_path / "redux.ptx"
+    path.write_text(REDUCE.replace("sm_80", "sm_70").replace("bar.sync 0;", "redux.sync.add.u32 v, v, -1;"), "utf-8")
+    client.launch(path, target="sm_80")
+    client.ask("disconnect")
 
 
 def test_a_client_on_a_port(reduce: Path) -> None:

@@ -99,12 +99,13 @@ def test_what_is_wrong_is_said_and_the_session_goes_on(
     commands = (
         "jump", "print", "print q", "print/q i", "x", "x/3f32 0", "break nowhere", "delete 4", "thread 64", "block 2",
         "lane 32", "warp 2", "frame 3", "down", "finish", "goto x", "goto 0", "info nothing", "help nothing", "reverse",
-        "print i +", "watch", "enable 1", "print 1 << 100000000", "print tile[1.5]", "lanes", "# a comment", "",
-        "continue", "step", "print i", "continue", "back", "print i",
+        "print i +", "watch", "enable 1", "print 1 << 100000000", "print tile[1.5]", "lanes", "lanes q", "list 999",
+        "# a comment", "",
+        "continue", "step", "print i", "continue", "lanes i", "back", "print i",
     )  # fmt: skip
     assert debug(kernel, tmp_path, *commands) == 0
     out = capsys.readouterr().out
-    assert out.count("error: ") == 29
+    assert out.count("error: ") == 32
     assert "the launch has ended\n" in out
     assert "Traceback" not in out
     assert out.endswith("i = 0\n")
@@ -135,8 +136,12 @@ def test_a_case_folder_is_a_launch(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_is_no_launch(kernel: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    binary = tmp_path / "binary"
+    binary.write_bytes(b"\x93NUMPY")
     for arguments, words in (
         ([], "nothing to debug"),
+        ([kernel, "--grid", "1", "--block", "1", "-x", str(binary)], "binary: not a text file in UTF-8"),
+        (["--dap", "--port", "65536"], "write a number from 0 to 65535"),
         ([kernel], "--grid and --block"),
         (["-", "--grid", "1", "--block", "1"], "the commands come from stdin"),
         ([kernel, "--grid", "1", "--block", "1", "-x", str(tmp_path / "none")], "No such file"),

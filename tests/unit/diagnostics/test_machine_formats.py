@@ -54,7 +54,9 @@ def test_json_has_exactly_the_keys_of_the_contract() -> None:
         "rule": "Table 26",
         "help": "convert it",
         "fix": {"applicability": SUGGESTION, "message": "comment it out", "edits": [EDIT]},
+        "also": [{"row": 1, "column": 1}, {"row": 1, "column": 10}],
     }
+    assert second["also"] == []
     assert list(first) == list(second)
     assert [second[key] for key in ("operand", "expected", "actual", "help", "fix")] == [None] * 5
     assert second["rule"] == "PTX ISA, Variable Declarations (5.4.1)"

@@ -86,6 +86,7 @@ int report(int count, const char **arguments) {
         result = type ? __nvJitLinkAddData_12_9(handle, type, data[i], read, name)
                       : __nvJitLinkAddFile_12_9(handle, PTX, name);
     }
+    if (handle && result) printf(", add %d", result);
     if (!result) result = __nvJitLinkComplete_12_9(handle);
     printf(", complete %d", result);
     if (!result && !(result = __nvJitLinkGetLinkedCubinSize_12_9(handle, &size))) {

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import sys
 
 try:
-    nvrtc = ctypes.CDLL("libnvrtc.so.13")
+    nvrtc = ctypes.CDLL(os.environ.get("NAME", "libnvrtc.so.13"))
 except OSError:
     sys.exit("absent" not in sys.argv)
 nvrtc.nvrtcGetErrorString.restype = ctypes.c_char_p

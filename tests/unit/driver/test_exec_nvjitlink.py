@@ -129,6 +129,15 @@ def test_errors_of_the_driver_are_in_the_log(built: Path, inputs: tuple[str, str
     assert "log: none: error[PTX7" in done.stdout
 
 
+@needs_python
+def test_ptx_is_compiled_when_it_is_added(built: Path, tmp_path: Path) -> None:
+    """XLA asks for the newest version in this way, and reads it in the log."""
+    (tmp_path / "newer").write_text(".version 99.99\n.target sm_30\n.address_size 64\n")
+    done = run(built, "-arch=sm_90", f"{PTX}:{tmp_path / 'newer'}", LD_LIBRARY_PATH=str(built / "linker"))
+    assert "create 0, add 4" in done.stdout, done.stderr
+    assert re.search(r"Unsupported .version 99.99; current version is '\d+\.\d+'", done.stdout)
+
+
 def test_programs_that_ask_for_ptx_get_nvidias_errors(built: Path, inputs: tuple[str, str]) -> None:
     options = ("-lto", "-ptx", f"3:{inputs[0]}", f"2:{inputs[1]}")
     done = run(built, *options, LD_LIBRARY_PATH=str(built / "linker"))

@@ -37,6 +37,14 @@ def test_machine_code_is_ptx_unless_it_is_to_be_kept() -> None:
     assert json.loads(kept.stdout) == ["ELF"], kept.stderr
 
 
+@pytest.mark.skipif(find_nvidia(NVRTC, 13) is None, reason="NVRTC is not installed: make .venv/.ready-oracles")
+def test_it_has_a_name_without_a_version() -> None:
+    """By which `ctypes.util.find_library`, and so KeOps, finds it; NVIDIA's package on PyPI does not have that name."""
+    done = run("-arch=sm_90", NAME="libnvrtc.so")
+    assert done.returncode == 0, done.stderr
+    assert ".target sm_90" in json.loads(done.stdout)[0]
+
+
 def test_without_the_compiler_there_is_nothing_in_its_place(tmp_path: Path) -> None:
     done = run("absent", LD_LIBRARY_PATH=str(tmp_path), OPENPTX_NVRTC_13="")
     assert done.returncode == 0, done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ ALLOWED = {
     "launch_options": {"errors"},
     "float_environment": {"errors"},
     "garbage":      set[str](),
-    "llvm":         {"errors", "locks"},
+    "llvm":         {"errors", "late", "locks"},
     "patterns":     set[str](),
     "late":         set[str](),
     "cache_folder": set[str](),
@@ -35,16 +36,17 @@ ALLOWED = {
     "syntax":       {"source", "diagnostics", "errors", "isa", "patterns"},
     "explanations": {"diagnostics", "errors", "keywords", "numerics", "isa", "syntax"},
     "program":      {"source", "float_environment", "garbage", "isa"},
-    "line_table":   {"source", "program"},
-    "control_flow": {"program"},
+    "dwarf":        set[str](),
+    "line_table":   {"source", "program", "dwarf"},
+    "control_flow": {"isa", "program"},
     "dataflow":     set[str](),
     "rewrite":      {"isa", "program", "control_flow", "dataflow"},
     "check":        {"source", "diagnostics", "errors", "numerics", "isa", "syntax", "program",
                      "control_flow", "dataflow", "patterns", "late"},
     "device":       {"source", "errors", "locks", "isa", "program"},
     "memory":       {"errors", "locks", "device"},
-    "engines":      {"source", "diagnostics", "errors", "cache_folder", "float_environment", "late", "locks", "logging",
-                     "progress", "llvm", "numerics", "isa", "program", "control_flow", "dataflow", "device"},
+    "engines":      {"source", "diagnostics", "errors", "cache_folder", "float_environment", "garbage", "late", "locks",
+                     "logging", "progress", "llvm", "numerics", "isa", "program", "control_flow", "dataflow", "device"},
     "sanitize":     {"source", "diagnostics", "errors", "keywords", "launch_options", "numerics", "isa", "program",
                      "control_flow", "line_table", "device", "engines"},
     "profile":      {"source", "diagnostics", "errors", "keywords", "launch_options", "numerics", "isa", "program",
@@ -53,7 +55,7 @@ ALLOWED = {
                      "engines", "runtime"},
     "trace":        {"source", "errors", "keywords", "launch_options", "numerics", "isa", "program", "control_flow",
                      "line_table", "engines", "runtime"},
-    "runtime":      {"source", "errors", "float_environment", "garbage", "keywords", "launch_options", "locks",
+    "runtime":      {"source", "errors", "float_environment", "garbage", "keywords", "late", "launch_options", "locks",
                      "progress", "reading", "numerics", "isa", "program", "check", "linking", "rewrite", "device",
                      "engines", "sanitize", "debug", "api"},
     "recording":    {"source", "diagnostics", "errors", "keywords", "launch_options", "reading", "numerics", "isa",
@@ -72,7 +74,7 @@ LAYERS = (
     "context", "function_findings", "problems", "sizes", "spelling", "foreign_spellings", "foreign_languages",
     "selection",
     "operand", "availability", "attributes", "explain", "names", "proof", "flow", "forms", "checked_function",
-    "statement_repairs", "fast", "lowering", "header", "debug_info", "directive_availability", "body_directives",
+    "repairs", "fast", "lowering", "header", "debug_info", "directive_availability", "body_directives",
     "function_checker", "module", "symbols", "__init__",
 )
 NOT_OF_EACH_OTHER = {"fast", "lowering"}
@@ -130,9 +132,14 @@ def files_of(part: str) -> list[Path]:
     return [single] if single.exists() else sorted((PACKAGE / part).rglob("*.py"))
 
 
-def imports(path: Path, *, types: bool = False) -> Iterator[tuple[str, int]]:
+@cache
+def imports(path: Path, *, types: bool = False) -> tuple[tuple[str, int], ...]:
     """Every module that a file imports when it runs, at its top, in a function or by `late`; with `types`, for
     annotations too."""
+    return (*imported(path, types),)
+
+
+def imported(path: Path, types: bool) -> Iterator[tuple[str, int]]:
     tree = ast.parse(path.read_text("utf-8"))
     for_types = {
         inner

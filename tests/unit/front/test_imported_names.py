@@ -45,10 +45,8 @@ def defined(module: str) -> frozenset[str]:
 
 def imported(text: str) -> Iterator[tuple[str, str]]:
     """Module and name of each import from the package."""
-    for match in _IMPORT.finditer(text):
-        if match[1].split(".")[0] == "openptx":
-            yield from ((match[1], name) for name, _ in names_of(match[2] or match[3]))
-    yield from _LATE.findall(text)
+    found = [(match[1], name) for match in _IMPORT.finditer(text) for name, _ in names_of(match[2] or match[3])]
+    return ((module, name) for module, name in found + _LATE.findall(text) if module.split(".")[0] == "openptx")
 
 
 def missing(module: str, name: str) -> bool:
@@ -66,6 +64,7 @@ from openptx.errors import (
 )
 from openptx.no_module import anything
 x = late("openptx.nowhere", "x")
+y = late("nowhere", "y")
 def f():
     from openptx.check import check, forms, no_check
 """

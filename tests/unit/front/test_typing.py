@@ -84,7 +84,11 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str
     (folder / "right.py").write_text(RIGHT)
     for number, (line, _) in enumerate(WRONG):
         (folder / f"wrong{number}.py").write_text(f"import openptx\n\n{line}\n")
-    config = {"typeCheckingMode": "strict", "extraPaths": [str(SOURCE)], "pythonVersion": "3.11"}
+    config = {
+        "typeCheckingMode": "strict",
+        "extraPaths": [str(SOURCE)],
+        "pythonVersion": "{}.{}".format(*sys.version_info),
+    }
     (folder / "pyrightconfig.json").write_text(json.dumps(config))
     command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, "-p", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)

@@ -112,6 +112,12 @@ CASES = [
         ("address 0x400 in .shared", "the block's .shared, 64 bytes; the access ends 968 bytes past it"),
     ),
     Case(
+        "dynamic shared memory that the launch does not have",
+        "mov.u32 x, sized; st.shared.u32 [x], 1;",
+        "a store of 4 bytes outside of the 0 bytes of .shared",
+        ("the kernel uses dynamic shared memory, of which this launch has 0 bytes",),
+    ),
+    Case(
         "local store",
         "mov.u64 a, own; st.local.u32 [a+16], 1;",
         "a store of 4 bytes outside of the 16 bytes of .local",
@@ -177,6 +183,7 @@ CASES = [
         ("in `listed_too`, called from `outer`", "in `outer`, called from `k`"),
     ),
 ]
+SHARED = ".shared .align 16 .b8 tile[64];\n.extern .shared .align 16 .b8 sized[];\n"
 FUNCTIONS = """
 .func listed () { ret; }
 .func other () { ret; }
@@ -191,7 +198,7 @@ REGISTERS = ".reg .b64 a; .reg .b32 x, y; .reg .pred q;"
 def faults(case: Case, *engines: str) -> list[Fault]:
     """What each engine says of the same launch."""
     body = f"{REGISTERS}\n{case.before}\n{case.body}\nret;"
-    text = f"{HEAD}.shared .align 16 .b8 tile[64];\n{FUNCTIONS}.visible .entry k(.param .u64 p) {{\n{body}\n}}\n"
+    text = f"{HEAD}{SHARED}{FUNCTIONS}.visible .entry k(.param .u64 p) {{\n{body}\n}}\n"
     kernel, data = openptx.load(File("k.ptx", text))["k"], np.zeros(4, np.uint32)
     found: list[Fault] = []
     for engine in engines:

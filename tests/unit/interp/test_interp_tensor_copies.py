@@ -152,15 +152,29 @@ REDUCTIONS = [
 # fmt: on
 
 
+COMPILED = {("add", "f2"), ("min", "i4"), ("or", "i4"), ("xor", "u8"), ("dec", "u4")}
+"""The others differ from one of these in the type or in the operation alone."""
+
+
 @pytest.mark.parametrize(("operation", "type", "does"), REDUCTIONS)
 def test_a_box_is_reduced(operation, type, does) -> None:
+    compare_reduced(operation, type, does, BOTH if (operation, type) in COMPILED else BOTH[:1])
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("operation", "type", "does"), REDUCTIONS)
+def test_a_box_is_reduced_by_every_engine(operation, type, does) -> None:
+    compare_reduced(operation, type, does, BOTH)
+
+
+def compare_reduced(operation, type, does, engines) -> None:
     tensor = Tensor(numbers((9, 32), type), (8, 5))
     given, expected = numbers((40,), type, 2), tensor.array.copy()
     for place, value in zip(tensor.places((27, 6)), given, strict=True):
         if tensor.inside(place):
             expected[place] = does(expected[place], value)
     modifiers = f"2d.global.shared::cta.{operation}.bulk_group"
-    launched(tensor, f"cp.reduce.async.bulk.tensor.{modifiers} [there, {{27, 6}}], [box];", given)
+    launched(tensor, f"cp.reduce.async.bulk.tensor.{modifiers} [there, {{27, 6}}], [box];", given, engines=engines)
     np.testing.assert_array_equal(tensor.array, expected)
 
 

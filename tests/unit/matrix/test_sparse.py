@@ -33,7 +33,7 @@ CASES = [(shape, *rest) for shapes, *rest in FORMS for shape in shapes.split()]
 
 
 def sparse(rng: np.random.Generator, type: str, rows: int, depth: int, kind: str) -> tuple[Any, Any, Any]:
-    """SavedRegister codes [row, depth / 2], their places in the row, and the matrix with zeros elsewhere."""
+    """The codes that are kept [row, depth / 2], their places in the row, and the matrix with zeros elsewhere."""
     codes, values = draw(rng, type, (rows, depth // 2))
     places = np.zeros((rows, depth // 2), np.int64)
     small = width_of(type, kind) == 4
@@ -85,7 +85,7 @@ def selectors(type: str, depth: int, kind: str) -> range:
 
 
 def spread_rows(codes: Any, width: int) -> Any:
-    """SavedRegister elements as registers: those of a dense matrix of half the depth."""
+    """The elements that are kept as registers: those of a dense matrix of half the depth."""
     per = 32 // width
 
     def place(g: int, t: int, i: int) -> tuple[int, int]:
@@ -105,23 +105,36 @@ def spread_columns(codes: Any, width: int) -> Any:
     return spread(codes, place, width)
 
 
-SPELT = [(*case, "sp::ordered_metadata") for case in CASES] + [
+ONE_SHAPE = [(shapes.split()[i % len(shapes.split())], *rest) for i, (shapes, *rest) in enumerate(FORMS)]
+SPELT = [(*case, "sp::ordered_metadata") for case in ONE_SHAPE] + [
     pytest.param(*case, "sp", marks=pytest.mark.sweep) for case in CASES if not case[4]
 ]
 SPELT += [(*case, "sp") for case in MANUAL]
-"""Forms of a kind have one spelling. Of the others both spellings mean the same, so one of them has all selectors."""
+"""Forms of a kind have one spelling. Of the others both mean the same."""
 
 
 @pytest.mark.parametrize(("shape", "d", "a", "b", "kind", "variant"), SPELT)
 def test_sparse(shape: str, d: str, a: str, b: str, kind: str, variant: str) -> None:
+    """In one shape, and with one of the selectors, another for the next form."""
+    chosen = selectors(a, dimensions(shape)[2], kind)
+    number = -1 if variant == "sp" else ONE_SHAPE.index((shape, d, a, b, kind))
+    compare(shape, d, a, b, kind, variant, [chosen[number % len(chosen)]])
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("shape", "d", "a", "b", "kind"), CASES)
+def test_every_selector(shape: str, d: str, a: str, b: str, kind: str) -> None:
+    compare(shape, d, a, b, kind, "sp::ordered_metadata", [*selectors(a, dimensions(shape)[2], kind)])
+
+
+def compare(shape: str, d: str, a: str, b: str, kind: str, variant: str, chosen: list[int]) -> None:
     rng = np.random.default_rng(8)
     rows, columns, depth = dimensions(shape)
     width = width_of(a, kind)
     kept, places, left = sparse(rng, a, rows, depth, kind)
     codes_b, right = draw(rng, b, (depth, columns))
     codes_c, addend = draw(rng, d, (rows, columns))
-    chosen = list(selectors(a, depth, kind))
-    for selector in chosen[-1:] if variant == "sp" else chosen:
+    for selector in chosen:
         sources = [
             spread_rows(contained(kept, a, kind), width),
             spread_columns(contained(codes_b, b, kind), width),

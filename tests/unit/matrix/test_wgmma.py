@@ -191,10 +191,27 @@ SPARSE = [
 ]
 
 
-@pytest.mark.parametrize("mode", [0, 128])
-@pytest.mark.parametrize(("d", "a", "b", "depth"), SPARSE)
+@pytest.mark.parametrize(("mode", "d", "a", "b", "depth"), [
+    (mode, *types) if mode == (0, 128)[i & 1] else pytest.param(mode, *types, marks=pytest.mark.sweep)
+    for mode in (0, 128) for i, types in enumerate(SPARSE)
+])  # fmt: skip
 def test_sparse(d: str, a: str, b: str, depth: int, mode: int) -> None:
-    """Half of a's elements stand in memory or registers; metadata of each warp's rows is that of `mma.sp`."""
+    """Half of a's elements stand in memory or registers; metadata of each warp's rows is that of `mma.sp`.
+
+    One selector with each of them.
+    """
+    wide = TYPES[a].width > 8
+    compare_sparse(d, a, b, depth, mode, [(0, True)] if mode else [(0, True), (int(wide), False)])
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("d", "a", "b", "depth"), [types for types in SPARSE if TYPES[types[1]].width > 8])
+def test_sparse_with_the_other_selector(d: str, a: str, b: str, depth: int) -> None:
+    compare_sparse(d, a, b, depth, 0, [(1, True), (0, False)])
+
+
+def compare_sparse(d: str, a: str, b: str, depth: int, mode: int, chosen: list[tuple[int, bool]]) -> None:
+    """With selectors, and whether a stands in memory."""
     rng = np.random.default_rng(mode)
     columns, width = 16, TYPES[a].width
     kept, at, left = sparse(rng, a, 64, depth, "")
@@ -203,13 +220,12 @@ def test_sparse(d: str, a: str, b: str, depth: int, mode: int) -> None:
     (ma, da), (mb, db) = laid_out(kept, width, mode, False), laid_out(cb, width, mode, False)
     tail = "" if d == "s32" else ", 1, 1" + (", 0, 0" if width == 16 else "")
     want = fragments(coded(left @ right.T + addend, d), TYPES[d].width)
-    for selector in (0, 1) if width > 8 and not mode else (0,):
+    for selector, in_memory in chosen:
         warps = [slice(16 * w, 16 * w + 16) for w in range(4)]
         meta = np.concatenate([metadata(rng, a, at[rows], selector, "") for rows in warps], axis=1)
         registers = np.concatenate([spread_rows(kept[rows], width) for rows in warps], axis=1)
         opcode = f"wgmma.mma_async.sp.sync.aligned.m64n{columns}k{depth}.{d}.{a}.{b}:{selector}"
         given = np.concatenate((registers, meta)).astype(np.uint32)
-        for desc in (da, 0) if not mode else (da,):
-            ending = tail if desc else tail.removesuffix(", 0")
-            found = multiplied(opcode, ma, mb, fragments(cd, TYPES[d].width), (desc, db), ending, 0, given)
-            np.testing.assert_array_equal(found, want)
+        desc, ending = (da, tail) if in_memory else (0, tail.removesuffix(", 0"))
+        found = multiplied(opcode, ma, mb, fragments(cd, TYPES[d].width), (desc, db), ending, 0, given)
+        np.testing.assert_array_equal(found, want)

@@ -55,7 +55,9 @@ def run(primitive: Primitive, inputs: list[Any], widths: list[int], cpu: CPU) ->
     for i, d in enumerate(results):
         x.ir.line(f"store <32 x i{d.width}> {x.vector(d)}, ptr %out{i}, align 8")
     header = ", ".join([f"ptr %in{i}" for i in range(len(inputs))] + [f"ptr %out{i}" for i in range(len(results))])
-    body = "\n".join([f"define void @test({header}) #0 {{", "entry:", *x.ir.lines, "ret void", "}"])
+    body = "\n".join(
+        [f"define void @test({header}) #0 {{", "entry:", *x.ir.entry_lines(), *x.ir.lines, "ret void", "}"]
+    )
     library = Library(
         compile("\n".join([*(f.text for f in x.functions.values()), body, attributes(), METADATA])), ("test",)
     )

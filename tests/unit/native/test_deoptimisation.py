@@ -54,7 +54,7 @@ def outputs(source: str, blocks: int, threads: int, monkeypatch: Any, **options:
         go_on(*arguments)
 
     monkeypatch.setattr(launch, "resume_interp", counted)
-    monkeypatch.setattr(importlib.import_module("openptx.engines.native.tiering"), "interp", None)  # no other way out
+    monkeypatch.setattr(importlib.import_module("openptx.engines.native.entry"), "interp", None)  # no other way out
     x = np.zeros(2048, np.uint32)
     openptx.load(source)["k"](blocks, threads, (x,), engine="native", timeout=60, **options)
     return x.tobytes(), len(times)

@@ -50,6 +50,6 @@ def agree(seed: int) -> None:
     assert found["gathers"] == found["interp"], f"seed {seed}: without lane shapes native differs from interp"
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(8))
 def test_random_programs_agree(seed: int) -> None:
     agree(seed)

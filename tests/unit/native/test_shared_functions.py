@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -138,3 +139,28 @@ def test_what_needs_the_kernels_module_stays_in_it() -> None:
     found = separated(outlined(needs, calls))
     assert not found.shared
     assert found.own == [needs[1], calls[1]]
+
+
+FLUSHES = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 pq) {
+.reg .b64 q; .reg .b32 t; .reg .f32 a, b, c; ld.param.u64 q, [pq]; mov.u32 t, %tid.x; mad.wide.u32 q, t, 4, q;
+ld.global.f32 a, [q]; ld.global.f32 b, [q+128]; mul.ftz.f32 c, a, b; fma.rn.ftz.f32 c, c, b, a; mul.ftz.f32 c, c, b;
+st.global.f32 [q], c; ret; }"""
+
+
+def test_results_that_may_have_to_be_flushed_are_looked_at_in_functions() -> None:
+    """Of the kernel's own code there is the test whether one may be subnormal: the rest rarely runs."""
+    module = openptx.load(FLUSHES)
+    kernel = lower_kernel(module.program, module["k"].function, module.image, Options((32, 1, 1), False))
+    assert [one.name.split(".")[2] for one in kernel.shared].count("flushed") == 2
+    assert not re.search(r"icmp eq <32 x i32> .*8388608", kernel.text)
+    tiny = np.float32(2) ** np.arange(-149, -117, dtype=np.float32)
+    near = np.where(np.arange(32) % 3, np.nextafter(np.float32(1), np.float32(0)), np.float32(0.75))
+    found = [np.concatenate([tiny, near]) for _ in range(2)]
+    for each, engine in zip(found, ("interp", "native"), strict=True):
+        each[5], each[40] = np.nan, np.inf
+        module["k"](1, 32, (each,), engine=engine)
+    np.testing.assert_array_equal(found[1].view(np.uint32), found[0].view(np.uint32))
+    assert 0 < np.count_nonzero(found[0][:32]) < 30

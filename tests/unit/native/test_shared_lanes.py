@@ -121,3 +121,27 @@ def test_offsets_keep_their_32_bits(count: int) -> None:
         texts = [function.text for function in lowered.shared]
         assert any("icmp uge <32 x i32> %places, " in text for text in texts)
         assert not any("<32 x i64> %places" in text for text in texts)
+
+
+@pytest.mark.parametrize(("moved", "calls"), [("ldmatrix", 4), ("ldmatrix.trans", 8), ("stmatrix", 4)])
+def test_rows_of_matrices_are_at_addresses_of_32_bits(moved: str, calls: int) -> None:
+    name, *trans = moved.split(".")
+    mode, registers = f"{name}.sync.aligned.m8n8.x4{''.join('.' + e for e in trans)}.shared.b16", "{%r2,%r3,%r4,%r5}"
+    moves = f"{mode} {registers}, [%r1];" if name == "ldmatrix" else f"{mode} [%r1], {registers};"
+    k = openptx.load(f""".version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 at) {{
+    .reg .b32 %r<6>; .reg .b64 %rd<3>; .shared .align 16 .b8 s[4096]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;
+    ld.param.u64 %rd1, [at]; add.u64 %rd1, %rd1, %rd2; ld.global.u32 %r1, [%rd1]; mov.b32 %r2, %r1; mov.b32 %r3, %r1;
+    mov.b32 %r4, %r1; mov.b32 %r5, %r1; {moves} xor.b32 %r2, %r2, %r3; xor.b32 %r4, %r4, %r5;
+    xor.b32 %r2, %r2, %r4; st.global.u32 [%rd1], %r2; ret; }}""")["k"]
+    text = lower_kernel(k.module.program, k.function, k.module.image, Options((32, 1, 1), False)).text
+    lines = [line for line in text.splitlines() if "call" in line and "@openptx.shared.lanes" in line]
+    assert len(lines) == calls
+    assert not any("<32 x i64>" in line for line in lines)
+    given = (np.random.default_rng(5).permutation(256)[:32] * 16).astype(np.uint32)
+    found = [given.copy(), given.copy()]
+    for values, engine in zip(found, ("interp", "native"), strict=True):
+        k(1, 32, (values,), engine=engine)
+    np.testing.assert_array_equal(found[1], found[0])

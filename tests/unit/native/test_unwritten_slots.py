@@ -65,7 +65,7 @@ NEEDED = (
     ("a register is restored",    r"^store <32 x i32> %v\d+, ptr %r11, align 4", "'%r11'"),
     ("a frame is filled",         r"(?<= i64 128\n)store <32 x i32> %v\d+, ptr %v\d+, align 8", "'frame', 128"),
     ("the warp's number is kept", r"^store i32 %v\d+, ptr %index\.slot, align 4", "'%index.slot'"),
-    ("lanes live",                r"^store <32 x i1> splat \(i1 true\), ptr %live, align 4", "'%live'"),
+    ("lanes live",                r"^store (<32 x i1> splat \(i1 true\)|i32 %v\d+), ptr %live, align 4", "'%live'"),
 )
 # fmt: on
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,7 +14,7 @@ import openptx
 from openptx.engines.native.runtime import worker_count as team
 from openptx.engines.native.runtime.plan import LaunchConfig, plans
 
-HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 BODY = """.visible .entry k(.param .u64 x) {{
 .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<2>;
 ld.param.u64 %rd1, [x]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; mad.lo.u32 %r1, %r1, 32, %r2;
@@ -22,8 +23,11 @@ mul.wide.u32 %rd2, %r1, 4; add.s64 %rd1, %rd1, %rd2;
 }}
 """
 STORE = "st.global.u32 [%rd1], %r1;"
+STRONG = "ld.relaxed.gpu.global.u32 %r3, [%rd1]; st.global.u32 [%rd1], %r1;"
 LOOP = "mov.u32 %r3, 0; A: add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 64; @%p1 bra A; st.global.u32 [%rd1], %r3;"
 ATOMIC = "atom.global.add.u32 %r3, [%rd1], 1;"
+SHARED = """.shared .align 4 .b32 s; st.shared.u32 [s], 0; bar.sync 0; atom.shared.add.u32 %r3, [s], 1; bar.sync 0;
+    ld.volatile.shared.u32 %r3, [s]; st.global.u32 [%rd1], %r3;"""
 
 
 def made(act: str, ctas: int) -> team.WorkerCount:
@@ -50,11 +54,17 @@ def test_a_guess_goes_by_the_work_that_there_is() -> None:
 
 
 def test_where_the_order_of_blocks_shows_one_keeps_it() -> None:
-    for ctas in (100, 1 << 15):
-        found = made(ATOMIC, ctas)
+    for act, ctas in product((ATOMIC, ATOMIC.replace(".global", ""), STRONG), (100, 1 << 15)):
+        found = made(act, ctas)
         assert found.workers == 1
         found.learn(10.0)
         assert found.workers == 1
+
+
+@pytest.mark.parametrize("space", ["shared", "shared::cta", "shared::cluster"])
+def test_atomics_and_strong_loads_of_shared_memory_show_no_order_of_blocks(space: str) -> None:
+    act = SHARED.replace("atom.shared", f"atom.relaxed.cta.{space}").replace("volatile.shared", f"relaxed.cta.{space}")
+    assert made(act, 1 << 15).workers == 4
 
 
 def test_then_the_fastest_is_taken() -> None:

@@ -73,14 +73,20 @@ def tensor() -> NDArray[Any]:
     return found
 
 
-def with_regions(recording: Recording, size: int, **changed: bytes) -> Recording:
-    """The recording with other bytes, before or after, in the allocation of this many bytes."""
+OUT, MAP, DATA = range(3)
+"""The parameters of `MADE`."""
+
+
+def with_region(recording: Recording, parameter: int, **changed: bytes) -> Recording:
+    """The recording with other bytes, before or after, in the allocation to which a parameter points."""
     content = {name: np.frombuffer(data, np.uint8) for name, data in changed.items()}
-    return replace(recording, regions=tuple(replace(r, **content) if r.size == size else r for r in recording.regions))
+    at = address(recording, parameter)
+    return replace(recording, regions=tuple(replace(r, **content) if r.address == at else r for r in recording.regions))
 
 
-def allocation(recording: Recording, size: int) -> int:
-    return next(r.address for r in recording.regions if r.size == size)
+def address(recording: Recording, parameter: int) -> int:
+    """What a parameter points to; a tensor map of ours begins with the address of its tensor."""
+    return int.from_bytes(recording.parameters[parameter][1][:8], "little")
 
 
 @pytest.mark.parametrize("engine", ["interp", "native"])
@@ -88,8 +94,8 @@ def test_a_parameter_that_holds_a_map_of_the_driver(engine: str) -> None:
     data, out = tensor(), np.zeros(32, np.uint32)
     recording = openptx.record(openptx.load(BY_PARAMETER)["k"], 1, 1, (out, TensorMap(data.reshape(9, 64), (4, 8))))
     assert out.tolist() == [64 * row + column for row in range(1, 5) for column in range(8, 16)]
-    address = allocation(recording, data.nbytes)
-    for other in (theirs(address), theirs(address, by_kernel=True)):
+    at = address(recording, 1)
+    for other in (theirs(at), theirs(at, by_kernel=True)):
         of_gpu = replace(recording, parameters=(recording.parameters[0], (64, other)))
         found = openptx.replay(of_gpu, engine=engine)
         assert found.equal, found
@@ -103,10 +109,10 @@ def test_memory_that_holds_a_map_of_the_driver() -> None:
     ), np.uint32)  # fmt: skip
     recording = openptx.record(openptx.load(MADE)["k"], 1, 1, (out, map_, data))
     text = replace(recording, ptx=openptx.load(BY_POINTER).program.file, parameters=recording.parameters[:2])
-    at = allocation(recording, data.nbytes)
+    at = address(recording, DATA)
     expected = (data.reshape(9, 64)[1:5, 8:16]).tobytes()
-    of_gpu = with_regions(text, out.nbytes, after=expected)
-    of_gpu = with_regions(of_gpu, map_.nbytes, before=theirs(at) + bytes(64), after=theirs(at) + bytes(64))
+    of_gpu = with_region(text, OUT, after=expected)
+    of_gpu = with_region(of_gpu, MAP, before=theirs(at) + bytes(64), after=theirs(at) + bytes(64))
     found = openptx.replay(of_gpu)
     assert found.equal, found
 
@@ -115,11 +121,11 @@ def test_a_map_that_the_kernel_makes_is_compared_by_what_it_says() -> None:
     data, out, map_ = tensor(), np.zeros(32, np.uint32), aligned(48)
     recording = openptx.record(openptx.load(MADE)["k"], 1, 1, (out, map_, data))
     assert map_[FIELDS["box_dim"] // 4] == 8
-    made = theirs(allocation(recording, data.nbytes), by_kernel=True)
-    assert openptx.replay(with_regions(recording, map_.nbytes, after=made + bytes(64))).equal
+    made = theirs(address(recording, DATA), by_kernel=True)
+    assert openptx.replay(with_region(recording, MAP, after=made + bytes(64))).equal
     for byte in (8, 32, 55, 56, 100):  # rank, size, box, box, nothing
         other = made[:byte] + bytes([made[byte] ^ 2]) + made[byte + 1 :]
-        found = openptx.replay(with_regions(recording, map_.nbytes, after=other + bytes(64)))
+        found = openptx.replay(with_region(recording, MAP, after=other + bytes(64)))
         assert found.status == "differs", byte
 
 
@@ -128,20 +134,20 @@ def test_what_is_no_map_stays() -> None:
     map_ = aligned(48)
     recording = openptx.record(openptx.load(MADE)["k"], 1, 1, (out, map_, data))
     assert with_our_maps(recording) is recording
-    at = allocation(recording, data.nbytes)
+    at = address(recording, DATA)
     unaligned = bytes(32) + theirs(at) + bytes(32)
     elsewhere = theirs(at + (1 << 40), by_kernel=True) + bytes(64)
     for content in (unaligned, elsewhere):
-        of_gpu = with_regions(recording, map_.nbytes, before=content, after=content)
+        of_gpu = with_region(recording, MAP, before=content, after=content)
         assert with_our_maps(of_gpu) is of_gpu
     driver = theirs(at + (1 << 40)) + bytes(64)  # of memory that was left out
-    assert with_our_maps(with_regions(recording, map_.nbytes, before=driver)) is not recording
+    assert with_our_maps(with_region(recording, MAP, before=driver)) is not recording
 
 
 def test_maps_of_columns_and_a_map_that_ends_with_the_memory() -> None:
     data, out, map_ = tensor(), np.zeros(32, np.uint32), aligned(48)
     recording = openptx.record(openptx.load(MADE)["k"], 1, 1, (out, map_, data))
-    at = allocation(recording, data.nbytes)
+    at = address(recording, DATA)
     columns = Columns((-1,), (2,), 5, 8)
     known = DriverMap(at, (2, 4, 8), (1024, 256), (1, 2, 1), "u32", columns=columns, fill="zero", swizzle="32B")
     image = np.zeros((2, 4, 8), np.uint32)
@@ -150,6 +156,6 @@ def test_maps_of_columns_and_a_map_that_ends_with_the_memory() -> None:
     ours[FIELDS["global_stride"] : FIELDS["global_stride"] + 16] = np.array([256, 1024], np.uint64).tobytes()
     assert TensorMap.from_bytes(encode(known)).encoded(at) == bytes(ours)
     assert repr(TensorMap.from_bytes(encode(known))) == "<tensor map of 2x4x8 u32, im2col, 5 pixels of 8>"
-    found = with_our_maps(with_regions(recording, map_.nbytes, before=bytes(64) + encode(known)))
-    region = next(r for r in found.regions if r.size == map_.nbytes)
+    found = with_our_maps(with_region(recording, MAP, before=bytes(64) + encode(known)))
+    region = next(r for r in found.regions if r.address == address(found, MAP))
     assert region.before.tobytes() == bytes(64) + bytes(ours)

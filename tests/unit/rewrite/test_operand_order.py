@@ -65,8 +65,8 @@ def test_without_contraction_it_is_the_second_of_the_text(engine: str) -> None:
 @pytest.mark.parametrize("rounding", ["rn", "rz", "rm", "rp"])
 def test_reverse_subtraction_is_the_difference(rounding: str, engine: str) -> None:
     numbers = [0.1, -0.3, 1e308, -1e308, np.inf, -np.inf, 0.0, -0.0, 5e-324, 2.5]
-    for a in numbers:
-        for b in numbers:
+    for i, a in enumerate(numbers):
+        for b in numbers[("rn", "rz", "rm", "rp").index(rounding) + i & 1 :: 2]:
             given = tuple(int(np.float64(x).view(np.uint64)) for x in (a, b, 0))
             reverse = result(f"sub.{rounding}.f64 d, b, a;", engine, given)
             assert reverse == result(f"sub.{rounding}.f64 d, b, a;", engine, given, "off"), (a, b)

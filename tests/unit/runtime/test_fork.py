@@ -96,7 +96,7 @@ import faulthandler, os, sys, threading, time
 begun = threading.Event()
 
 def begin_an_import():  # the first that is registered is the last that is called, right before the fork
-    threading.Thread(target=__import__, args=("openptx_slow",), daemon=True).start()
+    threading.Thread(target=__import__, args=("SLOW_MODULE",), daemon=True).start()
     begun.wait()
 
 os.register_at_fork(before=begin_an_import)
@@ -106,18 +106,20 @@ pid = os.fork()
 if pid == 0:
     faulthandler.dump_traceback_later(100, exit=True)
     sys.slow = 0
-    import openptx_slow
-    os._exit(openptx_slow.answer)
+    import SLOW_MODULE
+    os._exit(SLOW_MODULE.answer)
 print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 os._exit(0)
 """
 
 
-def test_an_import_that_begins_right_before_the_fork(tmp_path: Path) -> None:
-    """The child waited forever for a thread that it does not have; now it starts the import again."""
+@pytest.mark.parametrize("name", ["openptx_slow", "subprocess"])
+def test_an_import_that_begins_right_before_the_fork(name: str, tmp_path: Path) -> None:
+    """The child waited forever for a thread that it does not have; now it starts the import again. The second is a
+    module of the standard library that our threads import."""
     slow = "import sys, time\nsys.modules['__main__'].begun.set()\ntime.sleep(getattr(sys, 'slow', 30))\nanswer = 42\n"
-    (tmp_path / "openptx_slow.py").write_text(slow)
-    program = f"import sys; sys.path.append({str(tmp_path)!r})\n" + IN_THE_GAP
+    (tmp_path / f"{name}.py").write_text(slow)
+    program = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n" + IN_THE_GAP.replace("SLOW_MODULE", name)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=200)
     assert (done.returncode, done.stdout) == (0, "42\n"), done.stderr
 

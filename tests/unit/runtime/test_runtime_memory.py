@@ -1,15 +1,25 @@
 """Device memory: addresses that live as long as their arrays, slots, the nearest allocation, the heap."""
 
 import contextlib
+import dis
 import gc
+import struct
+import sys
 import weakref
+from collections.abc import Callable, Generator
+from types import FrameType
+from typing import Any
 
 import numpy as np
 import pytest
 
+from openptx.device import memory as device_memory
 from openptx.device.heap import Heap
 from openptx.device.memory import Memory
-from openptx.device.memory_view import ROW, Allocation, MemorySnapshot
+from openptx.device.memory_view import ROW
+from openptx.engines.native import settings
+from openptx.engines.native.pipeline import LoweredKernel, lower_kernel
+from openptx.engines.native.runtime import compiled_kernel
 from openptx.errors import CheckError
 from openptx.isa.address_windows import FIRST
 from openptx.runtime import load
@@ -156,9 +166,69 @@ def test_garbage_is_looked_for_again_after_loading() -> None:
         gc.enable()
 
 
-def test_a_snapshot_without_an_allocation_has_none_of_its_slots() -> None:
-    a, b = (Allocation(name, base << 32, 8, 0, True) for name, base in (("a", 1), ("b", 2)))
-    table = b"".join(ROW.pack(slot, 1, 2, 3) for slot in range(4))
-    found = MemorySnapshot((b, a, b, b), table, {}).without({b.base})
-    assert found.rows == (None, a, None, None)
-    assert found.table == bytes(ROW.size) + table[ROW.size : 2 * ROW.size] + bytes(2 * ROW.size)
+def test_no_garbage_is_looked_for_while_machine_code_is_lowered(monkeypatch: pytest.MonkeyPatch) -> None:
+    collects: list[bool] = []
+
+    def noted(*given: Any) -> LoweredKernel:
+        collects.append(gc.isenabled())
+        return lower_kernel(*given)
+
+    monkeypatch.setattr(compiled_kernel, "lower_kernel", noted)
+    with settings.cache_at(None):
+        load(".version 8.0\n.target sm_80\n.entry k()\n{\nret;\n}\n")["k"](1, 1, engine="native")
+    assert collects == [False]
+    assert gc.isenabled()
+
+
+class Interrupted(BaseException):
+    """What a signal handler raises."""
+
+
+CALLS = {dis.opmap[name] for name in ("CALL", "CALL_FUNCTION_EX", "JUMP_BACKWARD") if name in dis.opmap}
+"""After these, and where a function begins, CPython runs signal handlers."""
+
+
+@contextlib.contextmanager
+def interrupted(point: int) -> Generator[None]:
+    """Raises Interrupted at a point where a handler may run in the modules of device memory and weak references."""
+    passed, last = 0, dict[FrameType, int]()
+
+    def trace(frame: FrameType, event: str, _: object) -> Callable[..., Any] | None:
+        nonlocal passed
+        if frame.f_code.co_filename not in {device_memory.__file__, weakref.__file__}:
+            return None
+        frame.f_trace_opcodes = True
+        before, last[frame] = last.get(frame), frame.f_code.co_code[frame.f_lasti]
+        if event == "call" or (event == "opcode" and before in CALLS):
+            passed += 1
+            if passed == point:
+                sys.settrace(None)
+                raise Interrupted
+        return trace
+
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(None)
+        last.clear()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("where", ["address", "finalizer"])
+@pytest.mark.parametrize("point", range(1, 80))
+def test_arrays_are_accessible_after_a_signal_at_any_point(where: str, point: int) -> None:
+    """The next array often has the address and the identity of the one before."""
+    memory, bytes_ = Memory(), bytearray(64)
+    for i in range(4):
+        data = np.frombuffer(bytes_, np.uint8)
+        with contextlib.suppress(Interrupted), interrupted(point if i == 0 and where == "address" else 0):
+            memory.address(data)
+        again = memory.address(data)
+        held = memory.map()
+        assert held.rows[again.base >> held.shift] is again
+        assert struct.unpack_from("<4Q", held.snapshot.table, (again.base >> held.shift) * ROW.size)[1] == 64
+        del held
+        with interrupted(point if i == 0 and where == "finalizer" else 0):
+            del data
+    assert all(row is None for row in memory.map().rows)

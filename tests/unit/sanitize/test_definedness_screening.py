@@ -8,7 +8,8 @@ from test_screening import BEGIN, HEAD, screened
 
 import openptx
 from openptx.engines.common.definite_assignment import unassigned_reads
-from openptx.sanitize.entry import Options, Report, watch
+from openptx.sanitize.entry import Report, watch
+from openptx.sanitize.options import Options
 from openptx.sanitize.undefined_bits.arrays import undefined_bits
 
 LOCAL = ".local .align 16 .b8 own[64]; "

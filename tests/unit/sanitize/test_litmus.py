@@ -82,7 +82,9 @@ def expected(write: tuple[str, str, str], read: tuple[str, str, str], same_block
 
 
 @pytest.mark.parametrize("same_block", [True, False], ids=["one-block", "two-blocks"])
-@pytest.mark.parametrize("chunk", range(8))
+@pytest.mark.parametrize(
+    "chunk", [*range(0, 8, 2), *(pytest.param(c, marks=pytest.mark.sweep) for c in range(1, 8, 2))]
+)
 def test_message_passing(same_block: bool, chunk: int) -> None:
     for write, read in VARIANTS[chunk::8]:
         writer = f"st.global.u32 [d], 1; // data write\n{write[2]}\n{WRITES[write[0]].format(write[1])} // flag write\n"

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.device import contents
 from openptx.sanitize.races import views
 
 TEXT = """.version 8.0
@@ -31,20 +30,27 @@ A:  ld.acquire.gpu.u32 %r7, [%rd2];
 """
 
 
-def test_the_kernel_is_not_stopped(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    monkeypatch.setattr(views, "LIMIT", 1 << 12)
-    n = 256
+@pytest.mark.parametrize("shape", [(8, 32), (2, 16)])
+def test_the_kernel_is_not_stopped(
+    shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """However few threads it has: each of them may synchronise any number of times."""
+    monkeypatch.setattr(views, "LIMIT", 1 << 14)
+    n = shape[0] * shape[1]
     total, count, out = np.zeros(1, np.uint32), np.zeros(1, np.uint32), np.arange(n, dtype=np.uint32)
-    openptx.load(TEXT)["k"](8, 32, (total, count, out, n), sanitize="race,init", engine="interp")
+    again = "atom.acq_rel.gpu.add.u32 %r6, [%rd2], 0;\n"
+    text = TEXT.replace("    ret;", 8 * again + "    ret;")
+    openptx.load(text)["k"](*shape, (total, count, out, n), sanitize="race,init", engine="interp")
     assert count[0] == n
     assert (out == n * (n - 1) // 2 + np.arange(n)).all()
     assert "races were not watched to the end: the order of its accesses takes more" in caplog.text
 
 
-def test_too_much_memory_to_be_put_back_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_found_until_then_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sum is stored, not added, by the first instruction of each thread."""
     monkeypatch.setattr(views, "LIMIT", 1 << 12)
-    monkeypatch.setattr(contents, "MOST", 1 << 8)
-    n = 256
-    arrays = np.zeros(1, np.uint32), np.zeros(1, np.uint32), np.zeros(n, np.uint32)
-    with pytest.raises(openptx.Unsupported, match="too large to be restored"):
-        openptx.load(TEXT)["k"](8, 32, (*arrays, n), sanitize="race", engine="interp")
+    text = TEXT.replace("atom.add.u32 %r6, [%rd1], %r5;", "st.global.u32 [%rd1], %r5;")
+    arrays = np.zeros(1, np.uint32), np.zeros(1, np.uint32), np.zeros(256, np.uint32)
+    found = openptx.sanitize(openptx.load(text)["k"], 8, 32, (*arrays, 256), tools="race,init")
+    assert "data-race" in {f.name for f in found}
+    assert arrays[1][0] == 256

@@ -9,7 +9,8 @@ import openptx
 from openptx.device import contents
 from openptx.device.contents import Contents
 from openptx.device.memory_view import MemoryView
-from openptx.sanitize.entry import Options, watch
+from openptx.sanitize.entry import watch
+from openptx.sanitize.options import Options
 
 HEAD = """.version 8.0
 .target sm_80

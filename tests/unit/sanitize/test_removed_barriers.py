@@ -91,7 +91,8 @@ def without_each(text: str, name: str) -> Iterator[str]:
 @pytest.mark.sweep
 def test_what_is_not_found_is_argued() -> None:
     missed, total = Counter[str](), 0
-    texts = {file: (HERE / f"{file}.ptx").read_text("utf-8") for file in ("defects", *pairs.FILES)}
+    paths = (HERE / "defects.ptx", *(pairs.PAIRS / f"{file}.ptx" for file in pairs.FILES))
+    texts = {path.stem: path.read_text("utf-8") for path in paths}
     for name, file, row in kernels():
         launch = row.launch
         for text in without_each(texts[file], name):

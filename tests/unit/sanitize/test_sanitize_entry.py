@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from array import array
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import openptx
 from openptx.cli import main
+from openptx.diagnostics.codes import every_code
+from openptx.runtime.parameters import Packed
 from openptx.sanitize.checks.lost_memory import at_the_end
+from openptx.sanitize.findings import CODES
 from openptx.testing.discovery import run_test
 
 HERE = Path(__file__).parent
@@ -89,7 +94,10 @@ def test_a_fault_is_one_finding(racy: str, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_bad_input_is_refused(racy: str, capsys: pytest.CaptureFixture[str]) -> None:
-    for more in (["--tool", "rice"], ["--schedules", "0"], ["--output", "1"], ["--kernel", "none"]):
+    for more in (
+        ["--tool", "rice"], ["--schedules", "0"], ["--output", "1"], ["--kernel", "none"], ["--timeout", "-1"],
+        ["--timeout", "nan"], ["--max-instructions", "0"], ["--schedules", "2", "--seed", "-1"],
+    ):  # fmt: skip
         assert command(racy, *more) == 2
     assert "no tool `rice`" in capsys.readouterr().err
 
@@ -160,6 +168,14 @@ def test_schedules_run_lanes_warps_and_blocks_in_other_orders() -> None:
     assert descents >= 10, "not in the order of lanes, nor of blocks"
 
 
+@pytest.mark.parametrize("buffer", [np.zeros(65, np.uint32), array("I", [0] * 65)], ids=["numpy", "array"])
+def test_each_run_of_a_schedule_begins_with_the_same_contents(buffer: Any) -> None:
+    text = RACY.replace("[q+4]", "[q]").replace("st.global.u32", "add.u32 v, v, 1;\nst.global.u32")
+    kernel = openptx.load(text)["racy"]
+    assert openptx.sanitize(kernel, 1, 64, (buffer, 0), schedules=4) == []
+    assert list(buffer) == [1] * 64 + [0]
+
+
 def test_what_a_launch_writes_is_defined_for_the_next() -> None:
     text = RACY.replace("ld.global.u32 v, [q+4];", "mov.u32 v, i;").replace("racy", "fill")
     reads = RACY.replace("racy", "reads").replace(
@@ -172,6 +188,15 @@ def test_what_a_launch_writes_is_defined_for_the_next() -> None:
         "a[64] is not set"
     )
     assert openptx.sanitize(openptx.load(reads)["reads"], 1, 63, (a, 0), tools="init") == []
+
+
+def test_packed_parameters_name_the_arrays_that_may_be_undefined() -> None:
+    """Triton's and numba's launches pass bytes."""
+    kernel = openptx.load(RACY)["racy"]
+    for x, wanted in ((openptx.empty(65, np.uint32), {"unwritten-copy"}), (np.zeros(65, np.uint32), set[str]())):
+        data = openptx.memory.address(x).to_bytes(8, "little") + bytes(4)
+        found = openptx.sanitize(kernel, 1, 64, (Packed(data, arrays=[x]),), tools="init")
+        assert {f.name for f in found} == wanted
 
 
 def test_cases_can_be_watched(tmp_path: Path) -> None:
@@ -187,7 +212,8 @@ def test_cases_can_be_watched(tmp_path: Path) -> None:
 
 
 def test_an_interrupt_reports_what_was_found_so_far(racy: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from openptx.sanitize.entry import Options, watch
+    from openptx.sanitize.entry import watch
+    from openptx.sanitize.options import Options
     from openptx.sanitize.session import Session
 
     def stop(self: Session, *_: object) -> None:
@@ -277,3 +303,8 @@ def test_blocks_of_earlier_launches_are_watched() -> None:
     assert found.name == "out-of-bounds"
     assert found.other is not None
     assert found.other.line == 8
+
+
+def test_each_code_of_a_finding_has_one_kind() -> None:
+    names = [name for codes in CODES.values() for name in codes]
+    assert sorted(names) == sorted(row.name for row in every_code() if row.code.startswith("PTX8"))

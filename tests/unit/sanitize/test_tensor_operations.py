@@ -57,6 +57,15 @@ def test_what_is_removed_is_missed(name: str, statement: str, number: int, code:
     assert code in found(name, "\n".join(lines))
 
 
+def test_registers_of_code_for_debugging_are_not_checked() -> None:
+    """It stores results right behind a multiplication, and the assembler inserts the waits."""
+    debugged = text(HOPPER).replace(".target sm_90a", ".target sm_90a, debug")
+    assert debugged != text(HOPPER)
+    codes = found(HOPPER, debugged.replace("wgmma.wait_group.sync.aligned 0;", ""))
+    assert codes
+    assert "multiplication-order" not in codes
+
+
 COPIED = """.version 8.6
 .target sm_100a
 .address_size 64

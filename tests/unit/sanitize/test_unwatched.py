@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.sanitize.entry import Options, watch
+from openptx.sanitize.entry import watch
+from openptx.sanitize.options import Options
 
 HEAD = ".version 8.6\n.target sm_100a\n.address_size 64\n"
 SURFACE = (

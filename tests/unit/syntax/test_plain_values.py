@@ -37,7 +37,7 @@ def agree(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_random_lists(monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(23)
-    for _ in range(70):
+    for _ in range(30):
         items = [declaration(chance, f"v{i}") for i in range(4)]
         agree(HEAD + "\n".join(chance.choice((str, mutated(chance)))(item) for item in items) + "\n", monkeypatch)
 

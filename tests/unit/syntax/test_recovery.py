@@ -11,7 +11,7 @@ from sample import SAMPLE  # type: ignore[import-not-found]
 import openptx
 from openptx.diagnostics import Diagnostic
 from openptx.source import File
-from openptx.syntax import parse
+from openptx.syntax import brace_matcher, parse
 from openptx.syntax.declarations import Variable
 from openptx.syntax.tree import Instruction, Label
 
@@ -98,7 +98,7 @@ def test_one_mistake_in_a_body(text: str, column: int, code: str, message: str) 
     ("L: ret;\n}",             "L: ret;\n",                "PTX0103", "the body of `first` is never closed"),
     ("L: ret;\n}",             "L: ret;\n}}",              "PTX0104", "this `}` closes nothing"),
     ("add.s32",                "}\nadd.s32",               "PTX0104", "this `}` ends the body of `first`, but statements follow"),
-    ("add.s32",                "    {\nadd.s32",           "PTX0103", "this block is never closed"),
+    ("add.s32",                "    {\nadd.s32",           "PTX0103", "a block in the body of `first` is never closed"),
     ("add.s32",                "{ /* never closed",        "PTX0002", "this comment has no `*/`"),
     (".target sm_80",          ".target sm_80, ",          "PTX0111", "expected a target after the comma, found `.visible`"),
     (".target sm_80",          ".target sm_80;",           "PTX0101", "this `;` ends no statement"),
@@ -106,7 +106,7 @@ def test_one_mistake_in_a_body(text: str, column: int, code: str, message: str) 
     (".target sm_80",          ".target sm_80\nmov.u32 a, /* odd */ b;", "PTX0113", "an instruction is only allowed inside the body of a function"),
     (".target sm_80",          ".target sm_80\n.maxntid 1\n", "PTX0112", "`.maxntid` is only allowed in the header of a function"),
     (".target sm_80",          ".target sm_80\n.section .a { .b8 1 2 }", "PTX0111", "expected a line of data such as `.b8 1, 2`, found `2`"),
-    (".target sm_80",          ".target sm_80\n.section .a { .b8 1", "PTX0111", "expected a line of data such as `.b8 1, 2`, found `.visible`"),
+    (".target sm_80",          ".target sm_80\n.section .a { .b8 1", "PTX0103", "this section is not closed before `.visible`"),
     (".version 8.0",           ".version eight",           "PTX0111", "expected a version such as `8.5` after `.version`, found `eight`"),
     (".version 8.0",           "\ufeff.version 8.0",       "PTX0001", "a byte order mark stands before the text"),
 ])  # fmt: skip
@@ -185,3 +185,22 @@ def test_a_comma_after_an_opcode_may_end_the_file() -> None:
     head = ".version 8.0\n.target sm_75\n.address_size 64\n.entry k()\n{\n"
     assert [found.name for found in openptx.check(f"{head}    add.s32,")] == ["unclosed-brace"]
     assert [found.name for found in openptx.check(f'{head}    add.s32 "x, y;\n    ret;\n}}\n')] == ["unterminated-string"]
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "\n ret;\n<}",
+        "\n{\n ret;\n}\n{ ret; }\n mov.b64 {a, b}, c;\n<}",
+        "\n ret;\n<}\n.global .b8 a[2] = {\n1,\n2\n};\n",
+        "\n ret;\n<}\n}\n",
+        "\n{\n ret; // }\n}\n}",
+        "\n{\n ret; /* x */\n}\n}",
+        "\n{\n ret;\n}",
+    ],
+)
+def test_bodies_in_the_style_of_compilers_are_not_read_brace_by_brace(marked: str) -> None:
+    """Blocks may end at the start of a line as the body does. `<` marks the end that is found."""
+    text = marked.replace("<", "")
+    found = brace_matcher._closing_plainly(text, 0, len(text))  # pyright: ignore[reportPrivateUsage]
+    assert found == (marked.index("<") if "<" in marked else None)

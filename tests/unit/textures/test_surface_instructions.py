@@ -124,6 +124,8 @@ def test_formatted_stores_convert() -> None:
     signed = np.zeros((2, 2), np.int16)
     run("mov.b32 c0, -5; sust.p.2d.b32.clamp [t, {9, 9}], c0;", Surface(signed))
     assert signed.tolist() == [[0, 0], [0, -5]]
+    run("mov.b32 c0, 7; sust.p.cg.2d.b32.clamp [t, {0, 0}], c0;", Surface(signed))
+    assert signed.tolist() == [[7, 0], [0, -5]]
 
 
 def test_formatted_loads() -> None:

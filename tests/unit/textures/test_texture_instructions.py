@@ -323,9 +323,20 @@ def test_only_lanes_that_execute_are_looked_at() -> None:
     assert run(code, Texture(RAMP), threads=5)[:, 0].tolist() == [7, 7, 7, np.float32(13).view(np.uint32), 7]
 
 
+@pytest.mark.parametrize("engine", ["interp", "native"])
+def test_a_plane_of_one_row_is_a_line(engine: str) -> None:
+    """So Dr.Jit's textures of one dimension, arrays of height 1, are fetched from."""
+    row = Texture(RAMP[None], filter="linear", normalized=True, levels=[RAMP[None, ::2]])
+    code = f"tex.1d.v4.f32.f32 {{a0,a1,a2,a3}}, [t, {{{bits(3 / 8)}}}];"
+    assert floats(run(code, row, engine=engine))[0] == 12.5
+    code = f"tex.level.1d.v4.f32.f32 {{a0,a1,a2,a3}}, [t, {{{bits(0.5)}}}], {bits(1.0)};"
+    assert floats(run(code, row, engine=engine))[0] == 13
+
+
 @pytest.mark.parametrize(
     ("code", "image", "says"),
     [
+        ("tex.1d.v4.f32.s32 {a0,a1,a2,a3}, [t, {1}];", Texture(PLANE), "`.2d`, the instruction is for `.1d`"),
         ("tex.2d.v4.f32.s32 {a0,a1,a2,a3}, [t, {1, 1}];", Texture(RAMP), "`.1d`, the instruction is for `.2d`"),
         ("tex.a1d.v4.f32.s32 {a0,a1,a2,a3}, [t, {1, 1}];", Texture(PLANE), "`.2d`, the instruction is for `.a1d`"),
         ("tex.1d.v4.f32.s32 {a0,a1,a2,a3}, [t, {1}];", Surface(RAMP), "not a texture: it is a surface"),

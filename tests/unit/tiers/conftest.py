@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from openptx.engines.auto import costs
 from openptx.engines.common.prepared import PreparedLaunch
-from openptx.engines.native import settings, tiering
+from openptx.engines.native import entry as native
+from openptx.engines.native import settings
 from openptx.engines.native.runtime import compiled_kernel
 from openptx.engines.tiers import service
 
@@ -21,7 +23,7 @@ def never_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         raise AssertionError("compiled by the process that launches")
 
     for limit in ("AT_ONCE", "AT_ONCE_ALONE", "ASKED", "SHARE"):
-        monkeypatch.setattr(tiering, limit, 0.0)
+        monkeypatch.setattr(costs, limit, 0.0)
     monkeypatch.setattr(compiled_kernel, "lower_kernel", here)
     service.close()
     with settings.tiers(), settings.cache_at(None):
@@ -38,12 +40,12 @@ def only_a_server(never_here: None, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def native_runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the kernels that ran as machine code."""
-    seen, run = list[str](), tiering.run
+    seen, run = list[str](), native.run
 
     def noted(prepared: PreparedLaunch, **options: Any) -> Any:
         shared = run(prepared, **options)
         seen.append(prepared.function.name)
         return shared
 
-    monkeypatch.setattr(tiering, "run", noted)
+    monkeypatch.setattr(native, "run", noted)
     return seen

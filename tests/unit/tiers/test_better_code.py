@@ -11,7 +11,8 @@ import pytest
 from launching import HEAD, LOOP, jobs, launch, replied, until
 
 import openptx
-from openptx.engines.native import settings, tiering
+from openptx.engines.auto import costs
+from openptx.engines.native import settings
 from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.runtime import compiled_kernel, plan
 from openptx.engines.native.runtime.plan import plans
@@ -76,7 +77,7 @@ def test_baseline_code_runs_until_there_is_optimised_code(
     def kinds() -> list[bool]:
         return [job.request().options.baseline for job in jobs()]
 
-    monkeypatch.setattr(tiering, "BASELINE", 0.0)
+    monkeypatch.setattr(costs, "BASELINE", 0.0)
     monkeypatch.setattr(plan, "EACH", 1.0)
     with settings.cache_at(tmp_path):
         kernel = openptx.load(HEAD + LOOP)["k"]
@@ -103,7 +104,7 @@ def test_baseline_code_runs_until_there_is_optimised_code(
 def test_baseline_code_on_disk_is_used_and_the_native_engine_optimises(
     monkeypatch: pytest.MonkeyPatch, native_runs: list[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(tiering, "BASELINE", 0.0)
+    monkeypatch.setattr(costs, "BASELINE", 0.0)
     monkeypatch.setattr(plan, "EACH", 1.0)
     with settings.cache_at(tmp_path):
         launch(openptx.load(HEAD + LOOP)["k"])

@@ -14,7 +14,7 @@ import pytest
 from launching import HEAD, LOOP, launch, replied, until
 
 import openptx
-from openptx.engines.native import tiering
+from openptx.engines.auto import costs, policy
 from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.runtime import background_code, code_requests, compiled_kernel, plan, threads
 from openptx.engines.tiers import forecast, forked_compile, messages, service
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes fork 
 @pytest.fixture(autouse=True)
 def forks(never_here: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Forks make all code, at once, whatever other tests have left in this process."""
-    monkeypatch.setattr(tiering, "FORK", 0.0)
+    monkeypatch.setattr(costs, "FORK", 0.0)
     monkeypatch.setattr(forked_compile, "LARGEST", 1 << 50)
 
 
@@ -53,7 +53,7 @@ def test_a_launch_that_will_take_long_makes_short_code_itself(
         return 1000.0
 
     monkeypatch.setattr(compiled_kernel, "lower_kernel", here)
-    monkeypatch.setattr(tiering, "BASELINE_OF_FORKS", 0.0)
+    monkeypatch.setattr(costs, "BASELINE_OF_FORKS", 0.0)
     monkeypatch.setattr(forecast.Forecast, "update", long)
     monkeypatch.setattr(plan, "EACH", 1.0)  # a busy machine asks for optimised code no sooner
     launch(openptx.load(HEAD + LOOP)["k"], 10_000)
@@ -88,10 +88,10 @@ def test_launches_that_wait_for_forks_get_baseline_code(
         asked.append(options.baseline)
         return request(program, function, image, options, **given)
 
-    monkeypatch.setattr(tiering, "request_code", noted)
+    monkeypatch.setattr(policy, "request_code", noted)
     for least in (1.0, 0.0):
-        monkeypatch.setattr(tiering, "BASELINE_OF_FORKS", least)
-        launch(openptx.load(HEAD + LOOP + f"// {least}")["k"], 20_000)
+        monkeypatch.setattr(costs, "BASELINE_OF_FORKS", least)
+        launch(openptx.load(HEAD + LOOP + f"// {least}")["k"], 10_000_000)
     assert (native_runs, asked) == (["k", "k"], [False, True])
 
 

@@ -7,7 +7,7 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
@@ -146,6 +146,14 @@ def test_nothing_is_told_where_nobody_watches(
     assert terminal.getvalue() == ""
 
 
+def test_a_fork_leaves_the_line_to_its_parent(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It makes code during a launch whose line has begun, and has no standard error."""
+    with progress.progress(lambda: "work") as update:
+        monkeypatch.setattr("openptx.progress.sys.stderr", None)
+        update()
+    assert terminal.getvalue() == ""
+
+
 def test_the_log_tells_what_was_made_and_what_ran(log: io.StringIO) -> None:
     service.close()  # or code that another test has asked for is used
     openptx.logging.show("debug", log)
@@ -169,6 +177,21 @@ def test_a_kernel_on_the_reference_engine_is_told_once_for_a_shape(log: io.Strin
         openptx.logging.show("debug", log)
         kernel(1, 32, (np.zeros(64, np.uint32), 3), engine="auto")
     assert log.getvalue().count("on the reference engine") == 3
+
+
+def test_a_launch_that_is_abandoned_before_there_is_code_is_told_so(
+    log: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def at_once(*_: object) -> Callable[[float], bool]:
+        return lambda _: True
+
+    openptx.logging.show("info", log)
+    monkeypatch.setattr("openptx.engines.auto.launch.code_wanted", at_once)
+    with settings.tiers(), settings.cache_at(None):
+        openptx.load(LOOP)["k"](1, 32, (np.zeros(32, np.uint32), 10_000), engine="auto")
+    said = log.getvalue()
+    assert said.index("abandoned after") < said.index("code here in")
+    assert "takes over" not in said
 
 
 def test_a_level_that_is_none_is_refused() -> None:

@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 
 import openptx
+from openptx.engines.auto import launch as auto
 from openptx.engines.common import launches
 from openptx.engines.common.prepared import PreparedLaunch
 from openptx.engines.interp.abandon import Abandonable
-from openptx.engines.native import settings, tiering
+from openptx.engines.native import entry as native
+from openptx.engines.native import settings
 from openptx.engines.native.runtime import plan
 from openptx.engines.native.runtime.plan import plans
 from openptx.engines.tiers import takeover
@@ -71,8 +73,8 @@ def none(_: object) -> int:
 def forced(monkeypatch: pytest.MonkeyPatch) -> type[Forced]:
     """All launches of `auto` begin on the reference engine, and code is always about to be ready."""
 
-    monkeypatch.setattr(tiering, "code_wanted", begins)
-    monkeypatch.setattr(tiering, "prefers_interp", never)
+    monkeypatch.setattr(auto, "code_wanted", begins)
+    monkeypatch.setattr(auto, "prefers_interp", never)
     monkeypatch.setattr(takeover, "Abandonable", Forced)
     monkeypatch.setattr(takeover, "host_threads", none)
     Forced.restored, Forced.reasons = 0, []
@@ -92,7 +94,7 @@ def points(forced: type[Forced], run: Any, most: int) -> list[int]:
 @pytest.mark.parametrize("name", CASES)
 def test_cases_give_the_same_wherever_code_takes_over(name: str, forced: type[Forced]) -> None:
     case = read_case(str(KERNELS / name))
-    for at in points(forced, lambda: run_case(case), 5):
+    for at in points(forced, lambda: run_case(case), 3):
         forced.at, forced.asked = at, 0
         run_case(case)
     assert forced.restored + len(forced.reasons) > 0
@@ -102,13 +104,13 @@ def test_cases_give_the_same_wherever_code_takes_over(name: str, forced: type[Fo
 @pytest.mark.parametrize("name", ["bitonic_sm80", "components_sm80", "function_table_sm80", "triton_matmul_sm80"])
 def test_baseline_code_takes_over(name: str, forced: type[Forced], monkeypatch: pytest.MonkeyPatch) -> None:
     """At the first question and in the midst of the launch."""
-    launch, code = tiering.launch, list[bool]()
+    launch, code = native.launch, list[bool]()
 
     def hurried(prepared: PreparedLaunch, *, baseline: bool, **options: Any) -> None:
         launch(prepared, baseline=True, **options)
         code.extend(plan.options.baseline for plan in plans(prepared.image).made.values())
 
-    monkeypatch.setattr(tiering, "launch", hurried)
+    monkeypatch.setattr(native, "launch", hurried)
     # A launch in which the generic version is compiled takes as long as optimised code, which then replaces this.
     monkeypatch.setattr(plan, "EACH", math.inf)
     case = read_case(str(KERNELS / name))

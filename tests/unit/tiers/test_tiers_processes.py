@@ -21,10 +21,10 @@ import os, sys, time
 os.environ["OPENPTX_TIERS"] = "1"
 import numpy as np
 import openptx
-from openptx.engines.native import tiering
+from openptx.engines.auto import costs, tier_state
 from openptx.engines.tiers import server_process, service
-tiering.AT_ONCE = tiering.AT_ONCE_ALONE = tiering.ASKED = tiering.SHARE = tiering.FORK = 0.0
-tiering.IMPORTS = 0.0
+costs.AT_ONCE = costs.AT_ONCE_ALONE = costs.ASKED = costs.SHARE = costs.FORK = 0.0
+costs.IMPORTS = 0.0
 TEXT = '''.version 8.0
 .target sm_80
 .address_size 64
@@ -74,7 +74,7 @@ else:
     launch()
     ready()
     launch()
-    assert tiering.states[kernel.module.image]["k"].blocks == {(32, 1, 1)}
+    assert tier_state.states[kernel.module.image]["k"].blocks == {(32, 1, 1)}
 """
 CACHED = """
 from openptx.engines.native.runtime.plan import plans
@@ -137,7 +137,8 @@ def test_nothing_is_left(how: str | signal.Signals, program: str, processes: int
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize("served", [SERVED, ""])
 def test_a_forked_child_starts_its_own_server(served: str, tmp_path: Path) -> None:
-    environment = {**os.environ, "OPENPTX_CACHE": str(tmp_path)}
+    warnings = "ignore::DeprecationWarning"  # Python 3.12 and later warn of a program's fork while threads run
+    environment = {**os.environ, "OPENPTX_CACHE": str(tmp_path), "PYTHONWARNINGS": warnings}
     done = subprocess.run(
         [sys.executable, "-c", START + served + FORKS],
         capture_output=True,

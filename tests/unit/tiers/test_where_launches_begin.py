@@ -13,7 +13,9 @@ import pytest
 from launching import HEAD, LOOP, jobs, launch, replied, until
 
 import openptx
-from openptx.engines.native import tiering
+from openptx.engines.auto import costs, policy, tier_state
+from openptx.engines.auto import launch as auto
+from openptx.engines.native import entry as native
 from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.runtime import compile_time, compiled_kernel
 from openptx.engines.tiers import forecast, takeover
@@ -29,7 +31,7 @@ def slow_to_make(only_a_server: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Making code is said to take a hundred seconds, and this process may make it."""
     monkeypatch.setattr(compiled_kernel, "lower_kernel", lower_kernel)
     monkeypatch.setattr(compile_time, "FUNCTION", 100.0)
-    monkeypatch.setattr(tiering, "AT_ONCE_ALONE", 1000.0)
+    monkeypatch.setattr(costs, "AT_ONCE_ALONE", 1000.0)
 
 
 @pytest.mark.usefixtures("slow_to_make")
@@ -40,13 +42,13 @@ def test_short_launches_of_kernels_that_are_made_quickly_stay(
     kernel = openptx.load(HEAD + LOOP)["k"]
     launch(kernel)
     assert native_runs == []
-    state = tiering.states[kernel.module.image]["k"]
+    state = tier_state.states[kernel.module.image]["k"]
     state.spent = state.left - 0.01
     launch(kernel, 1_000_000)
     assert native_runs == ["k"]
     monkeypatch.setattr(compile_time, "FUNCTION", 0.0)
     kernel = openptx.load(HEAD + LOOP)["k"]
-    tiering.states.setdefault(kernel.module.image, {})["k"] = state = tiering.TierState(
+    tier_state.states.setdefault(kernel.module.image, {})["k"] = state = tier_state.TierState(
         kernel.module.program, kernel.function
     )
     state.spent = state.left
@@ -73,8 +75,8 @@ def test_a_forecast_counts_before_it_is_time_to_look_for_code(
         return 1000.0
 
     monkeypatch.setattr(compiled_kernel, "lower_kernel", lower_kernel)
-    monkeypatch.setattr(tiering, "AT_ONCE_ALONE", 1000.0)
-    monkeypatch.setattr(tiering, "SHARE", 1000)  # three seconds
+    monkeypatch.setattr(costs, "AT_ONCE_ALONE", 1000.0)
+    monkeypatch.setattr(costs, "SHARE", 1000)  # three seconds
     monkeypatch.setattr(forecast.Forecast, "update", long)
     launch(openptx.load(HEAD + LOOP)["k"], 2000)
     assert native_runs == ["k"]
@@ -84,17 +86,17 @@ def test_what_the_launch_has_taken_before_it_looks_counts(monkeypatch: pytest.Mo
     monkeypatch.setattr(compile_time, "FUNCTION", 0.3)
     kernel = openptx.load(HEAD + LOOP)["k"]
     program, function, image = kernel.module.program, kernel.function, kernel.module.image
-    state = tiering.TierState(program, function)
+    state = tier_state.TierState(program, function)
     state.spent = 0.1
     begun = time.thread_time()
     new, old = (
-        tiering.PendingLaunch(state, program, function, image, (32, 1, 1), 0.0, False, False, begun - ago)
+        policy.PendingLaunch(state, program, function, image, (32, 1, 1), 0.0, False, False, begun - ago)
         for ago in (0.0, 0.5)
     )
     assert 0.1 <= new.spent < 0.2
     assert 0.6 <= old.spent < 0.7
-    assert tiering.when_compiling_pays(new) is not None
-    assert tiering.when_compiling_pays(old) is None
+    assert policy.when_compiling_pays(new) is not None
+    assert policy.when_compiling_pays(old) is None
 
 
 def test_long_launches_that_could_not_be_abandoned_wait_for_code(native_runs: list[str]) -> None:
@@ -115,11 +117,11 @@ def test_long_launches_that_could_not_be_abandoned_wait_for_code(native_runs: li
 
 def test_code_is_asked_for_when_launches_have_taken_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the processor, all launches of the kernel together; none that is short starts a server."""
-    monkeypatch.setattr(tiering, "ASKED", 1000.0)
+    monkeypatch.setattr(costs, "ASKED", 1000.0)
     kernel = openptx.load(HEAD + LOOP)["k"]
     launch(kernel)
     assert jobs() == []
-    tiering.states[kernel.module.image]["k"].spent = 1e6
+    tier_state.states[kernel.module.image]["k"].spent = 1e6
     launch(kernel)
     assert len(jobs()) == 1
 
@@ -172,7 +174,7 @@ D: ret;""",
 
 def test_assertions_that_hold_are_no_reason_to_begin_as_machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that fails ends the launch, so it takes nothing back; nothing is compiled in this process."""
-    monkeypatch.setattr(tiering, "AT_ONCE_ALONE", 1000.0)
+    monkeypatch.setattr(costs, "AT_ONCE_ALONE", 1000.0)
     monkeypatch.setattr(compile_time, "FUNCTION", 100.0)
     launch(openptx.load(HEAD + ASSERTED)["k"])
     assert jobs() == []
@@ -184,13 +186,13 @@ def test_launches_return_to_the_reference_engine_where_that_is_faster(
 ) -> None:
     """Three launches as machine code, all of them twice as long, are enough; of another grid nothing is known yet."""
     caplog.set_level(logging.INFO, "openptx")
-    run = tiering.run
+    run = native.run
 
     def slowed(*args: Any, **options: Any) -> None:
         run(*args, **options)
         time.sleep(seconds)
 
-    monkeypatch.setattr(tiering, "run", slowed)
+    monkeypatch.setattr(native, "run", slowed)
     kernel = openptx.load(HEAD + LOOP)["k"]
     launch(kernel)  # once, or the first one's imports count
     launch(kernel)
@@ -225,7 +227,7 @@ def test_machine_code_that_the_reference_engine_continues_is_compared_with_it(
     text: str, seconds: float, shared: bool, engines: str, monkeypatch: pytest.MonkeyPatch, native_runs: list[str]
 ) -> None:
     """Once, by a launch that is undone if it takes more than half of the time. Those that print cannot be undone."""
-    kernel, tries, run, tried = openptx.load(HEAD + text)["k"], list[float](), tiering.run, takeover.tried
+    kernel, tries, run, tried = openptx.load(HEAD + text)["k"], list[float](), native.run, takeover.try_on_interp
 
     def slowed(*args: Any, **options: Any) -> bool:
         run(*args, **options)
@@ -236,17 +238,17 @@ def test_machine_code_that_the_reference_engine_continues_is_compared_with_it(
         tries.append(tried(*args, **options))
         return tries[-1]
 
-    monkeypatch.setattr(tiering, "run", slowed)
-    monkeypatch.setattr(tiering, "tried", noted)
+    monkeypatch.setattr(native, "run", slowed)
+    monkeypatch.setattr(auto, "try_on_interp", noted)
     monkeypatch.setattr(compiled_kernel, "lower_kernel", lower_kernel)
-    state = tiering.TierState(kernel.module.program, kernel.function)
+    state = tier_state.TierState(kernel.module.program, kernel.function)
     state.blocks.add((32, 1, 1))
-    tiering.states.setdefault(kernel.module.image, {})["k"] = state
+    tier_state.states.setdefault(kernel.module.image, {})["k"] = state
     found = ""
     for _ in engines:
         before, tried_before = len(native_runs), len(tries)
         launch(kernel, 2000 if seconds == 0.0 else 3)
-        native = len(native_runs) > before
-        found += "t" if native and len(tries) > tried_before else "n" if native else "i"
+        compiled = len(native_runs) > before
+        found += "t" if compiled and len(tries) > tried_before else "n" if compiled else "i"
     assert found == engines
     assert len(tries) == (not engines.startswith("nnnn"))

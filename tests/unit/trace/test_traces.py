@@ -260,6 +260,18 @@ def test_run_compares_with_another_file(tmp_path: Path, capsys: pytest.CaptureFi
     assert "both execute the same" in capsys.readouterr().out
 
 
+def test_run_says_that_no_instruction_was_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(tmp_path, "--trace", "--trace-line", "999") == 0
+    assert "nothing was recorded" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--trace-output", "--against"])
+def test_run_opens_its_files_before_the_launch(tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str) -> None:
+    missing = str(tmp_path / "missing" / "file")
+    assert command(tmp_path, "--trace", option, missing) == 2
+    assert capsys.readouterr() == ("", f"error: {missing}: No such file or directory\n")
+
+
 def test_run_refuses_what_cannot_be_traced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for options, words in (
         (["--trace-thread", "3"], "write --trace as well"),

@@ -17,24 +17,24 @@ def cvt_errors(m: Modifiers) -> Problem | None:
         return Problem(
             "rounding-required",
             f"`{pair}` needs a rounding modifier",
-            label=f"one of {_dotted(wanted.rounding)}",
-            expected=_dotted(wanted.rounding),
+            label=f"one of {_with_dots(wanted.rounding)}",
+            expected=_with_dots(wanted.rounding),
             actual="none",
             rule=_TABLE,
-            help=f"write `{_rounded(m)}`, or one of the others",
-            repair=rewrite(_rounded(m)),
+            help=f"write `{_rounded_opcode(m)}`, or one of the others",
+            repair=rewrite(_rounded_opcode(m)),
         )
     if rounding is not None and rounding not in wanted.rounding:
         return Problem(
             "rounding-forbidden",
             f"`.{rounding}` can't round `{pair}`" if wanted.rounding else f"`{pair}` rounds nothing",
-            label=f"one of {_dotted(wanted.rounding)}" if wanted.rounding else f"leave out `.{rounding}`",
+            label=f"one of {_with_dots(wanted.rounding)}" if wanted.rounding else f"leave out `.{rounding}`",
             part=rounding,
-            expected=_dotted(wanted.rounding) or "no rounding modifier",
+            expected=_with_dots(wanted.rounding) or "no rounding modifier",
             actual=f".{rounding}",
             rule=_TABLE,
-            help=f"write `{_rounded(m)}`",
-            repair=rewrite(_rounded(m)),
+            help=f"write `{_rounded_opcode(m)}`",
+            repair=rewrite(_rounded_opcode(m)),
         )
     if m.sat and not wanted.sat:
         return Problem(
@@ -57,12 +57,12 @@ def cvt_errors(m: Modifiers) -> Problem | None:
     return None
 
 
-def _rounded(m: Modifiers) -> str:
+def _rounded_opcode(m: Modifiers) -> str:
     """The opcode with a rounding that the pair allows, or without."""
     wanted = needs(m.dtype, m.atype).rounding
     others = [modifier for modifier in m.written if modifier != m.values.get("rnd")]
     return ".".join(("cvt", *(("rzi" if "rzi" in wanted else "rn",) if wanted else ()), *others))
 
 
-def _dotted(names: tuple[str, ...]) -> str:
+def _with_dots(names: tuple[str, ...]) -> str:
     return " ".join(f".{name}" for name in names)

@@ -19,14 +19,14 @@ def roundings(d: str, a: str) -> dict[str, tuple[str, ...]]:
     """The rounding modifiers of a pair ("" for none), each with the fewest other modifiers that it needs. Memoised."""
     known = _ROUNDINGS.get((d, a))
     if known is None:
-        choices = ("", *ROUNDING) if _written(d, a) else ()
+        choices = ("", *ROUNDING) if _has_form(d, a) else ()
         known = _ROUNDINGS[d, a] = {
-            rounding: extras for rounding in choices if (extras := _needed(rounding, d, a)) is not None
+            rounding: extras for rounding in choices if (extras := _extras_needed(rounding, d, a)) is not None
         }
     return known
 
 
-def _written(d: str, a: str) -> bool:
+def _has_form(d: str, a: str) -> bool:
     """Whether some form has both types: a quick test, which most pairs of types fail."""
     return any(
         any(d in slot.choices for slot in form.slots) and any(a in slot.choices for slot in form.slots)
@@ -35,7 +35,7 @@ def _written(d: str, a: str) -> bool:
     )
 
 
-def _needed(rounding: str, d: str, a: str) -> tuple[str, ...] | None:
+def _extras_needed(rounding: str, d: str, a: str) -> tuple[str, ...] | None:
     return next((extras for extras in _EXTRAS if _converts(spelt(rounding, extras, d, a))), None)
 
 
@@ -59,12 +59,12 @@ def explain_pair(modifiers: list[str], d: str, a: str) -> Problem | None:
     said = [modifier for modifier in modifiers if modifier in ROUNDING]
     if len(said) > 1 or (said and said[0] in found) or (not said and "" in found):
         return None
-    fixed = _fixed(modifiers, found, d, a)
+    fixed = _commonest_opcode(modifiers, found, d, a)
     legal = " ".join(f".{rounding}" for rounding in found if rounding)
     more = ", or one of the others" if len(found) > 1 and not said else ""
     return Problem(
         "rounding-forbidden" if said else "rounding-required",
-        _what(d, a, said, legal),
+        _message(d, a, said, legal),
         label=(f"one of {legal}" if len(found) > 1 else f"expected {legal}") if legal else f"leave out `.{said[0]}`",
         part=said[0] if said else None,
         expected=legal or "no rounding modifier",
@@ -75,14 +75,14 @@ def explain_pair(modifiers: list[str], d: str, a: str) -> Problem | None:
     )
 
 
-def _fixed(modifiers: list[str], found: dict[str, tuple[str, ...]], d: str, a: str) -> str:
+def _commonest_opcode(modifiers: list[str], found: dict[str, tuple[str, ...]], d: str, a: str) -> str:
     """The opcode with the commonest rounding of the pair, and with its other modifiers if allowed."""
     best = next((rounding for rounding in _COMMONEST if rounding in found), next(iter(found)))
     fixed = spelt(best, tuple(m for m in modifiers[:-2] if m not in ROUNDING), d, a)
     return fixed if resolve(fixed) else spelt(best, found[best], d, a)
 
 
-def _what(d: str, a: str, said: list[str], legal: str) -> str:
+def _message(d: str, a: str, said: list[str], legal: str) -> str:
     if not said:
         return f"`cvt.{d}.{a}` needs a rounding modifier"
     return f"`.{said[0]}` can't round `cvt.{d}.{a}`" if legal else f"`cvt.{d}.{a}` rounds nothing"

@@ -35,14 +35,14 @@ def explain(opcode: str, operands: tuple[Kind, ...], profile: str) -> Problem:
             return found
     against = refused(opcode, profile)
     if against:
-        return _refused(opcode, mnemonic, modifiers, against[0][2])
-    instructions = _named(known, modifiers)
+        return _refused_combination(opcode, mnemonic, modifiers, against[0][2])
+    instructions = _instructions_named(known, modifiers)
     return (
         _twice(opcode, mnemonic, modifiers, instructions)
         or _exclusive_ones(opcode, modifiers, instructions)
         or _surplus_type(opcode, mnemonic, modifiers, instructions)
-        or _strange(opcode, mnemonic, modifiers, instructions, labelled=not operands)
-        or _ordered(mnemonic, modifiers, known)
+        or _modifier_of_no_form(opcode, mnemonic, modifiers, instructions, labelled=not operands)
+        or _wrong_order(mnemonic, modifiers, known)
         or _no_form(opcode, mnemonic, modifiers, instructions)
     )
 
@@ -52,14 +52,14 @@ def _twice(opcode: str, mnemonic: str, modifiers: list[str], instructions: list[
     repeated = next((m for i, m in enumerate(modifiers) if m in modifiers[:i] and m not in TYPES), None)
     if repeated is None or repeated not in _modifiers_of(instructions):
         return None
-    problem = _repeated(opcode, repeated)
+    problem = _repeated_problem(opcode, repeated)
     return problem if problem.repair else replaceable(mnemonic, modifiers, instructions) or problem
 
 
 def _exclusive_ones(opcode: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
     """Two modifiers of which a form allows one."""
     exclusive = _exclusive(modifiers, instructions)
-    return None if exclusive is None else _both(opcode, *exclusive)
+    return None if exclusive is None else _exclusive_problem(opcode, *exclusive)
 
 
 def _surplus_type(opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
@@ -88,7 +88,7 @@ def _surplus_type(opcode: str, mnemonic: str, modifiers: list[str], instructions
     )
 
 
-def _strange(
+def _modifier_of_no_form(
     opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction], *, labelled: bool
 ) -> Problem | None:
     """A modifier that no form has. `labelled`: there is no operand, so it may be a label with a dot."""
@@ -120,24 +120,30 @@ def pair_of(modifiers: list[str]) -> tuple[str, str] | None:
     return modifiers[-2], modifiers[-1]
 
 
-def _all(slot: Slot) -> list[str]:
+def _choices_with_parts(slot: Slot) -> list[str]:
     return [part for choice in slot.choices for part in (choice, *choice.split("."))]
 
 
 def _modifiers_of(instructions: list[Instruction]) -> set[str]:
     """All modifiers of the instructions, with the parts of dotted ones."""
-    return {choice for each in instructions for form in each.forms for slot in form.slots for choice in _all(slot)}
+    return {
+        choice
+        for each in instructions
+        for form in each.forms
+        for slot in form.slots
+        for choice in _choices_with_parts(slot)
+    }
 
 
-def _named(instructions: list[Instruction], modifiers: list[str]) -> list[Instruction]:
+def _instructions_named(instructions: list[Instruction], modifiers: list[str]) -> list[Instruction]:
     """The instructions whose name is a prefix of the opcode, or all of the mnemonic if there are none."""
     best = [each for each in instructions if list(each.parts[1:]) == modifiers[: len(each.parts) - 1]]
     return best or instructions
 
 
-def _refused(opcode: str, mnemonic: str, modifiers: list[str], why: str) -> Problem:
+def _refused_combination(opcode: str, mnemonic: str, modifiers: list[str], why: str) -> Problem:
     """Modifiers that a form has, but not in combination."""
-    if without := _without(opcode, mnemonic, modifiers, f"{_RULE}: {why}"):
+    if without := _surplus_modifier(opcode, mnemonic, modifiers, f"{_RULE}: {why}"):
         return without
     return Problem(
         "no-such-form",
@@ -153,7 +159,7 @@ _IDLE = ROUNDING.keys() | {"ftz", "approx", "full"}
 """Modifiers that change at most the last bit of a result: a fix may remove them."""
 
 
-def _without(opcode: str, mnemonic: str, modifiers: list[str], rule: str) -> Problem | None:
+def _surplus_modifier(opcode: str, mnemonic: str, modifiers: list[str], rule: str) -> Problem | None:
     """The problem of an opcode that is valid without one of its modifiers. A fix never removes a modifier with a
     meaning."""
     floats = any(modifier in TYPES and TYPES[modifier].kind == "f" for modifier in modifiers)
@@ -179,7 +185,7 @@ def _without(opcode: str, mnemonic: str, modifiers: list[str], rule: str) -> Pro
     return None
 
 
-def _repeated(opcode: str, modifier: str) -> Problem:
+def _repeated_problem(opcode: str, modifier: str) -> Problem:
     head, _, tail = opcode.rpartition(f".{modifier}")
     fixed = head + tail
     return Problem(
@@ -205,7 +211,7 @@ def _exclusive(modifiers: list[str], instructions: list[Instruction]) -> tuple[s
     return None
 
 
-def _both(opcode: str, first: str, second: str) -> Problem:
+def _exclusive_problem(opcode: str, first: str, second: str) -> Problem:
     fixed = opcode.replace(f".{first}", "", 1)
     return Problem(
         "repeated-modifier",
@@ -234,7 +240,7 @@ def _dotted_label(mnemonic: str, name: str) -> Problem:
 
 def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem:
     """All modifiers exist, but no form combines them: suggests a form one edit away, or the nearest one."""
-    without = _without(opcode, mnemonic, modifiers, _RULE)
+    without = _surplus_modifier(opcode, mnemonic, modifiers, _RULE)
     if without is not None and without.repair is not None:
         return without
     found = (
@@ -257,7 +263,7 @@ def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: lis
     )
 
 
-def _ordered(mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
+def _wrong_order(mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
     """Valid modifiers in an order that the assembler does not accept."""
     for each in instructions:
         for form in each.forms:

@@ -46,9 +46,9 @@ def replaced(mnemonic: str, modifiers: list[str], at: int, other: str) -> str:
 
 
 def valid_instead(mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> dict[int, list[str]]:
-    """By position, the modifiers with which the opcode is valid there; types in the place of a type, and any in the
-    place of one that no form has. Only forms that
-    have all modifiers but one are looked at, because every opcode that is tried costs time."""
+    """By position, the modifiers with which the opcode is valid there: types in the place of a type, and any in the
+    place of one that no form has. Only forms with all modifiers but one are looked at, because every opcode that is
+    tried costs time."""
     tried: dict[tuple[int, str], None] = {}
     for form in (form for each in instructions for form in each.forms):
         known = {*form.instruction.parts, *(choice for slot in form.slots for choice in slot.choices)}

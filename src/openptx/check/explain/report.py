@@ -31,7 +31,7 @@ def diagnostic(problem: Problem, instruction: Instruction, scope: Scope) -> Diag
 
 def stated(
     problem: Problem, file: File, span: Span, labels: tuple[Label, ...] = (), fix: Fix | None = None
-) -> Diagnostic:  # fmt: skip
+) -> Diagnostic:
     """The problem as a finding at a position in the file."""
     shown = file.text[span[0] : span[1]]
     return Diagnostic(

@@ -70,6 +70,9 @@ def wrong_constant(place: Place, kind: Kind, where: Path) -> Problem:
             "a floating-point constant",
             f"write `{{f{wanted.width}}}`" if kind.literal else "write its value with a decimal point",
         )
+    elif wanted.kind == "f" and wanted.fundamental and wanted.width == kind.bits // 2 == 32:
+        expected = "a floating-point constant of 32 bits"
+        help = "write `{f32}`" if kind.literal else None
     elif wanted.kind == "f" or wanted.count > 1:
         expected = f"a register: `.{wanted.name}` operands can't be constants"
         help = f"move it into a register first: `mov.b{wanted.width} %x, ...;`"
@@ -121,14 +124,25 @@ NOT_CONVERTED = "its value is not converted"
 
 def as_float(literal: str, width: int) -> str:
     """The float that a literal was meant to be: the value of an integer, the bits of a hexadecimal one, the value of
-    `0f...` as 64 bits."""
+    `0f...` as 64 bits, of `1.0` and `0d...` as 32."""
     literal = literal.strip("()")
+    if width == 32 and ("." in literal or literal[:2].lower() == "0d"):
+        return f"0f{_short_bits(literal):08X}"
     if literal[:2].lower() == "0f":
         value = struct.unpack("<f", struct.pack("<I", int(literal[2:], 16)))[0]
         return f"0d{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
     if literal.lstrip("-").isdigit() or literal[:2].lower() != "0x":
         return f"{literal}.0"
     return f"0{'fd'[width == 64]}{int(literal.rstrip('uU'), 16):0{width // 4}X}"
+
+
+def _short_bits(literal: str) -> int:
+    """The bits of the `.f32` nearest to a double."""
+    if literal[:2].lower() == "0d":
+        value = struct.unpack("<d", struct.pack("<Q", int(literal[2:], 16)))[0]
+    else:
+        value = float(literal)
+    return struct.unpack("<I", struct.pack("<f", value))[0]
 
 
 def bits_of(literal: str, width: int) -> str:

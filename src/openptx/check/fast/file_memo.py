@@ -12,7 +12,7 @@ from openptx.isa.types import FUNDAMENTAL, TYPES
 from openptx.patterns import pattern
 from openptx.source import File
 from openptx.syntax.directives import BranchTargets
-from openptx.syntax.lexical import COMMENT, IDENTIFIER, OPEN_STRING, WORD
+from openptx.syntax.lexical import COMMENT, IDENTIFIER, OPEN_STRING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 _REGISTERS = pattern(r"\.reg\s*(?:\.v([24])\s+)?\.(\w+)\s+([^;{}/=.\[\]()]+);", re.A)
 _ONE = pattern(r"\.reg[ \t]*+\.(\w++)[ \t]++(%\w++);", re.A)
 _ONE_EACH = pattern(r"(?:\s*+\.reg[ \t]*+\.\w++[ \t]++%\w++;)++", re.A)
-RANGE = pattern(rf"({WORD})<([1-9][0-9]{{0,8}})>", re.A)
+_PADDED = pattern(r"[^\d<]0\d++\s*+[,;]")
+"""The end of the name of one register, with zeros in front of its number: it may be that of a range."""
+RANGE = pattern(rf"({IDENTIFIER})<([1-9][0-9]{{0,8}})>", re.A)
 _NAME = pattern(IDENTIFIER, re.A)
 _STRING_OR_COMMENT = pattern(rf"{OPEN_STRING}|{COMMENT}")
 _CONTINUED = pattern(r",[ \t\r]*+\n[ \t\r\n]*+")
@@ -149,6 +151,8 @@ class FileMemo:
             return None
         found = self._registers.get(text)
         if found is None:
+            if _PADDED.search(text):
+                return None
             found = self._declared_kinds(text, module) if text.count(";") == 1 else self._several(text, module)
             if found is not None and self._kept + len(found) < _MAX_REGISTERS:
                 self._kept += len(found)
@@ -157,7 +161,7 @@ class FileMemo:
         return found if self.register_budget >= 0 else None
 
     def _several(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
-        alike = self._one_each(text, module)
+        alike = self._single_registers(text, module)
         if alike is not None:
             return alike
         found: dict[str, Kind] = {}
@@ -168,7 +172,7 @@ class FileMemo:
             found.update(more)
         return found
 
-    def _one_each(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
+    def _single_registers(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
         """The kinds of registers that are declared one by one, as some compilers do by the hundred; None for any other
         text."""
         if _ONE_EACH.fullmatch(text) is None:
@@ -237,7 +241,7 @@ _MAX_CALLS = 1 << 12
 def signature(text: str, names: OperandClassifier) -> tuple[object, ...] | None:
     """The key of a call, which alone determines its verdict. None if the call is not of the plain form."""
     checked = names.checked
-    call = _parts(text, checked.module.memo)
+    call = _call_parts(text, checked.module.memo)
     if call is None:
         return None
     opcode, result, callee, arguments, table = call
@@ -252,7 +256,7 @@ def signature(text: str, names: OperandClassifier) -> tuple[object, ...] | None:
     return shape, opcode, names.function(callee), names[result], *given
 
 
-def _parts(text: str, memo: FileMemo) -> Call | None:
+def _call_parts(text: str, memo: FileMemo) -> Call | None:
     """The opcode, result ("" for none), callee, arguments and prototype ("" for none) of a call. Most call texts occur
     repeatedly in a file, because their parameters have the same names everywhere."""
     found = memo.parts.get(text)

@@ -8,7 +8,6 @@ from openptx.check.fast import tables
 from openptx.check.fast.barrier_uniformity import BarrierUniformity
 from openptx.check.fast.block_memo import block_memo, form_of
 from openptx.check.fast.classify import OperandClassifier
-from openptx.check.fast.definite_assignment import control_transfers, early_reads, mentions
 from openptx.check.fast.first_operands import FirstOperands
 from openptx.check.fast.statements import StatementReader
 from openptx.check.flow.reads_writes import assigns, ends
@@ -25,9 +24,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.checked_function import CheckedFunction
     from openptx.check.explain.report import stated
+    from openptx.check.fast.definite_assignment import control_transfers, early_reads, mentions
     from openptx.diagnostics import Diagnostic
     from openptx.syntax.row_lexer import Row
 else:
+    control_transfers = late("openptx.check.fast.definite_assignment", "control_transfers")
+    early_reads = late("openptx.check.fast.definite_assignment", "early_reads")
+    mentions = late("openptx.check.fast.definite_assignment", "mentions")
     stated = late("openptx.check.explain.report", "stated")
 
 _MAX_BLOCK_MEMOS = 1 << 12
@@ -60,7 +63,7 @@ class FastPath:
 
         False means that nothing is known, so the full checker must read all of it.
         """
-        fine = self._read() and self._ends()
+        fine = self._accepts_statements() and self._ends()
         self.names.release()
         early = self.names.read_before_written
         if fine and early:
@@ -90,18 +93,18 @@ class FastPath:
             found.update(match.start() for match in mentions(text, body, names))
         return sorted(found)
 
-    def _read(self) -> bool:
+    def _accepts_statements(self) -> bool:
         text, (offset, end) = self.file.text, self.body
         while offset < end:
             stop = chunk_end(text, offset, end)
             while offset < stop:
-                after = self._rows(Chunk(self.file, offset, stop), end)
+                after = self._read_rows(Chunk(self.file, offset, stop), end)
                 if after is None:
                     return False
                 offset = after
         return True
 
-    def _block(self, text: str) -> bool:
+    def _accepts_block(self, text: str) -> bool:
         """A whole block. One with the key of an accepted block is accepted."""
         memos, form = self.checked.verdicts.block_memos, form_of(text, self.names)
         known = memos.get(form[0]) if form is not None else None
@@ -111,7 +114,7 @@ class FastPath:
         self.names.open()
         offset: int | None = 1
         while offset is not None and offset < len(text):
-            offset = self._rows(Chunk(File("", text), offset, len(text), inner=True), len(text))
+            offset = self._read_rows(Chunk(File("", text), offset, len(text), inner=True), len(text))
         if offset is None:
             return False
         if self.doubted:
@@ -150,7 +153,7 @@ class FastPath:
         self.missing = blocks[0].undefined_labels - blocks[0].labels
         return tables.has_known_callees(blocks[0], self.names)
 
-    def _rows(self, chunk: Chunk, end: int) -> int | None:
+    def _read_rows(self, chunk: Chunk, end: int) -> int | None:
         """Reads the statements of a chunk. Returns where to continue; None if something may be wrong."""
         rows, names, definitions = chunk.rows, self.names, self.names.definitions
         guards, opcodes, a, b, c, d, e, labels, others = zip(*rows, strict=True)
@@ -182,17 +185,19 @@ class FastPath:
                     mark = next(marks)
             if i < len(rows):
                 other = others[i]
-                fine = self._block(other) if other[0] == "{" and len(other) > 1 else self.reader.statement(other)
+                fine = (
+                    self._accepts_block(other) if other[0] == "{" and len(other) > 1 else self.reader.statement(other)
+                )
                 if not fine and not self._doubts(chunk, i):
                     self._note_passed(chunk, i, known=False, more=True)
                     if flat:
                         names.withdraw(filter(None, labels[i:]))
-                    return None if fine is False else self._other(chunk, i, end)
+                    return None if fine is False else self._read_other(chunk, i, end)
             begin = i + 1
         self._note_passed(chunk, len(rows), known=True, more=chunk.end < end)
         return chunk.end
 
-    def _other(self, chunk: Chunk, number: int, end: int) -> int | None:
+    def _read_other(self, chunk: Chunk, number: int, end: int) -> int | None:
         """A statement that is not a row: it and the rest of the text are one row. Returns where to continue."""
         start = chunk.match(number).start(OTHER)
         if self._hides_comments(chunk, start, end):
@@ -248,7 +253,7 @@ class FastPath:
                     return False
                 continue
             right = self._is_correct(row)
-            if right is False and not chunk.inner and self._warned(chunk, number):
+            if right is False and not chunk.inner and self._has_only_warnings(chunk, number):
                 continue
             if right is None and not self._as_statement(chunk, number):
                 return False
@@ -256,7 +261,7 @@ class FastPath:
             self._doubts(chunk, number)
         return True
 
-    def _warned(self, chunk: Chunk, number: int) -> bool:
+    def _has_only_warnings(self, chunk: Chunk, number: int) -> bool:
         """Whether a row has only warnings that its kinds decide. They are recorded."""
         row, names, verdicts = chunk.rows[number], self.names, self.checked.verdicts
         given = [names[text] for text in row[FIRST - 1 : LABEL - 1] if text]

@@ -8,13 +8,13 @@ from openptx.check.fast.file_memo import signature
 from openptx.check.fast.symbols import Declared
 from openptx.check.flow.reads_writes import is_destination, names_in, writes
 from openptx.check.forms.addresses import guarded_parameter
-from openptx.check.forms.calls import fits
 from openptx.check.forms.verdicts import LOOK
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import at, kind_of, resized
 from openptx.check.sizes import bytes_of, shared_limit
 from openptx.isa.control import calls, joins
 from openptx.isa.directives import pragma_in
+from openptx.late import late
 from openptx.patterns import pattern
 from openptx.source import File
 from openptx.syntax import tree
@@ -31,9 +31,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.checked_function import CheckedFunction
     from openptx.check.fast.classify import OperandClassifier
+    from openptx.check.forms.calls import fits
     from openptx.check.forms.verdicts import Key
     from openptx.diagnostics import Diagnostic
     from openptx.syntax.operands import Operand
+else:
+    fits = late("openptx.check.forms.calls", "fits")
 
 _OPERAND = pattern(r"(?:[^,{\[]|\{[^}]*\}|\[[^\]]*\])+")
 _CALLS = "call ", "call.", "call\t"
@@ -66,7 +69,7 @@ class StatementReader:
                 found = self.memo.registers(text, self.checked.module)
                 if found is None:
                     return None
-                return not self.names.shadows(found) and self.names.declare(found)
+                return not self.names.shadows(found.keys()) and self.names.declare(found)
             known = self.memo.declared.get(text)
             return self._declaration(text) if known is None else all(map(self.names.variable, known))
         if text.startswith(_CALLS):
@@ -192,9 +195,9 @@ class StatementReader:
                 return None
             self.doubt = True
             return offset
-        return offset if all(map(self._read, found)) else None
+        return offset if all(map(self._accepts, found)) else None
 
-    def _read(self, statement: tree.Statement) -> bool:
+    def _accepts(self, statement: tree.Statement) -> bool:
         if isinstance(statement, tree.Instruction):
             if joins(statement.opcode) and not self._is_uniform(statement):
                 return False
@@ -234,12 +237,12 @@ class StatementReader:
         given = tuple(kind_of(operand, names.kind_of_name) for operand in operands)
         if guard is not None and guarded_parameter(given) is not None:
             return False
-        if not self._accepted((instruction.opcode, *given), operands):
+        if not self._is_correct((instruction.opcode, *given), operands):
             return False
         self.last = None if guard is None else "@", instruction.opcode
         return not calls(instruction.mnemonic) or self._call_fits(operands)
 
-    def _accepted(self, key: Key, operands: tuple[Operand, ...]) -> bool:
+    def _is_correct(self, key: Key, operands: tuple[Operand, ...]) -> bool:
         """Whether an instruction is correct according to its kinds and its constants."""
         found = self.checked.verdicts[key]
         return not found and (found != LOOK or not self.checked.verdicts.immediate_errors(key, operands))

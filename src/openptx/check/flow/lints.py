@@ -94,14 +94,14 @@ def unreachable(graph: ControlFlowGraph, findings: FunctionFindings) -> None:
         end = next((n for n in range(number, len(graph.steps)) if n in reached), len(graph.steps))
         findings.add(
             "unreachable",
-            f"no path reaches this{_more(end - number - 1)}",
+            f"no path reaches this{_and_following(end - number - 1)}",
             step.instruction.span,
             "never executed",
             rule="PTX ISA, Control Flow Instructions (9.7.12)",
         )
 
 
-def _more(count: int) -> str:
+def _and_following(count: int) -> str:
     return f" and the {f'{count} statements' if count > 1 else 'statement'} after it" if count else ""
 
 

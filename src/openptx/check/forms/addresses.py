@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from openptx.check.availability import INDIRECT_IMAGE, INDIRECT_SAMPLING, require
 from openptx.check.explain.suggestions import added, bracketed, unbracketed
 from openptx.check.foreign_spellings import absent
-from openptx.check.forms.coordinates import judge_parts, samples
+from openptx.check.forms.coordinates import judge_parts, lacks_sampler, no_sampler, samples, whole_array
 from openptx.check.forms.elements import judge_element
 from openptx.check.forms.unified import misused_unified
 from openptx.check.names.declared_types import OPAQUE
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
 from openptx.check.operand.slot import Place
-from openptx.check.problems import Path, Problem, passes, rewrite, undeclared
+from openptx.check.problems import Path, Problem, rewrite, undeclared
 from openptx.isa.notation import resolve
 from openptx.isa.types import TYPES, Type
 
@@ -39,16 +39,8 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         return
     if (misused := misused_unified(place, kind, where)) is not None:
         yield misused
-    if place.context.independent_textures and _lacks_sampler(place):
-        yield place.problem(
-            "address-form",
-            f"`{place.opcode}` needs a sampler after the texture in the file's mode, `texmode_independent`",
-            where,
-            "no sampler",
-            expected="`[a, b, c]`: texture, sampler, coordinates",
-            actual="`[a, c]`: no sampler",
-            rule="PTX ISA, Texturing Modes (9.7.10.1)",
-        )
+    if lacks_sampler(place):
+        yield no_sampler(place, where)
     if kind.bits == 64:
         yield place.problem(
             "offset-too-large" if place.context.follows_ptxas else "address-form",
@@ -100,21 +92,16 @@ def _misshapen(place: Place, kind: Kind, where: Path) -> Problem | None:
         return None
     return place.problem(
         "address-form",
-        f"the address of `{place.opcode}` has {_parts(len(place.template.parts))}",
+        f"the address of `{place.opcode}` has {_parts_in_words(len(place.template.parts))}",
         where,
-        expected=_parts(len(place.template.parts)),
-        actual=_parts(len(kind.parts)),
+        expected=_parts_in_words(len(place.template.parts)),
+        actual=_parts_in_words(len(kind.parts)),
         rule=_RULE,
         help=added(kind),
     )
 
 
-def _lacks_sampler(place: Place) -> bool:
-    """Whether this is the form without a sampler of a texture instruction that also has one with it."""
-    return samples(place) and len(place.template.parts) == 2
-
-
-def _parts(count: int) -> str:
+def _parts_in_words(count: int) -> str:
     return f"{count} parts" if count > 1 else "one part"
 
 
@@ -137,7 +124,9 @@ def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
                     help="put it into a register first: `mov.u64 %rd, ...;`",
                 )
         case kinds.NAME:
-            yield undeclared((*where, 0), lambda kind: kind.sort != kinds.INTEGER and passes(_base(place, kind, where)))
+            yield undeclared(
+                (*where, 0), lambda kind: kind.sort != kinds.INTEGER and not any(_base(place, kind, where))
+            )
         case _:
             yield place.problem(
                 "address-register",
@@ -176,53 +165,35 @@ def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
         sampled = place.context.independent_textures and samples(place)
         wanted = INDIRECT_SAMPLING if sampled else INDIRECT_IMAGE
         yield from require("a handle in a register", wanted, place.context, (*where, 0))
-    if (misfit := _other_width(place, declared, where)) is not None:
-        yield misfit
-        return
-    if declared.kind not in "bsu" and declared.width <= 64 and _takes_any(place):
-        yield place.problem(
-            "document-disagrees",
-            f"the assembler takes any register as an address of `{place.opcode}`, the document an integer",
-            (*where, 0),
-            f"this is `.{declared.name}`",
-            expected=".b64, .u64 or .s64",
-            actual=f".{declared.name}",
-            rule=_RULE,
-            help="put the address into a register of 64 bits",
-        )
-        return
-    extended = place.context.follows_ptxas and not place.operand_rule.needs_32_bits(place.space, place.m.written)
-    narrow = declared.width < 32 and not extended
-    if declared.kind not in "bsu" or declared.width > 64 or narrow:
-        yield place.problem(
-            "address-register",
-            f"an address register must be an integer or bit register of 32 or 64 bits, not `.{declared.name}`",
-            (*where, 0),
-            f"this is `.{declared.name}`",
-            expected=".b64, .u64, .s64, .b32, .u32 or .s32",
-            actual=f".{declared.name}",
-            rule=_RULE,
-        )
-    elif "param::func" in place.m.written and place.context.entry and place.context.follows_ptxas:
-        yield place.problem(
-            "address-form",
-            f"`{place.opcode}` takes a variable of this kernel, not an address in a register",
-            (*where, 0),
-            "a register",
-            expected="a `.param` variable",
-            actual=f".{declared.name}",
-            rule="PTX ISA, Parameter State Space (5.1.6)",
-        )
+    problem = _other_width(place, declared, where) or _wrong_register(place, declared, where)
+    if problem is not None:
+        yield problem
+
+
+def _wrong_register(place: Place, declared: Type, where: Path) -> Problem | None:
+    """The problem of a register that can't hold an address, may lose bits of one, or stands for a variable."""
+    integer, follows_ptxas = declared.kind in "bsu", place.context.follows_ptxas
+    extended = follows_ptxas and not place.operand_rule.needs_32_bits(place.space, place.m.written)
+    label, rule, help = f"this is `.{declared.name}`", _RULE, None
+    if not integer and declared.width <= 64 and _takes_any(place):
+        code, expected = "document-disagrees", ".b64, .u64 or .s64"
+        message = f"the assembler takes any register as an address of `{place.opcode}`, the document an integer"
+        help = "put the address into a register of 64 bits"
+    elif not integer or declared.width > 64 or (declared.width < 32 and not extended):
+        code, expected = "address-register", ".b64, .u64, .s64, .b32, .u32 or .s32"
+        message = f"an address register must be an integer or bit register of 32 or 64 bits, not `.{declared.name}`"
+    elif "param::func" in place.m.written and place.context.entry and follows_ptxas:
+        code, expected = "address-form", "a `.param` variable"
+        message = f"`{place.opcode}` takes a variable of this kernel, not an address in a register"
+        label, rule = "a register", "PTX ISA, Parameter State Space (5.1.6)"
     elif _is_narrow(place, declared):
-        yield place.problem(
-            "narrow-address",
-            f"an address of {declared.width} bits in a register `.{declared.name}`",
-            (*where, 0),
-            "extended with zeros; the code generator may reject it",
-            expected=".b64, .u64 or .s64",
-            actual=f".{declared.name}",
-            rule=_RULE,
-        )
+        code, expected = "narrow-address", ".b64, .u64 or .s64"
+        message = f"an address of {declared.width} bits in a register `.{declared.name}`"
+        label = "extended with zeros; the code generator may reject it"
+    else:
+        return None
+    actual = f".{declared.name}"
+    return place.problem(code, message, (*where, 0), label, expected=expected, actual=actual, rule=rule, help=help)
 
 
 def _is_narrow(place: Place, declared: Type) -> bool:
@@ -314,13 +285,15 @@ def _accessing(opcode: str, space: str, held: str) -> str | None:
 def _opaque(place: Place, base: Kind, where: Path) -> Problem | None:
     """Textures and surfaces are only for their own instructions, which accept nothing else."""
     wanted, declared = place.form.instruction.types.get(place.name), _TEXTURE if base.space == "tex" else base.type
-    if wanted == "samplerref" and not place.context.independent_textures:
+    if wanted == "samplerref" and not (place.context.independent_textures or place.operand_rule.says("a sampler")):
         wanted = "texref"  # a texture includes its sampler
     if declared is None or not place.context.follows_ptxas:
         return None
     accesses = access_size(place) or place.operand_rule.needs_32_bits(place.space, place.m.written)
-    if (wanted not in OPAQUE and not (declared.kind == "opaque" and accesses)) or wanted == declared.name:
+    if wanted not in OPAQUE and not (declared.kind == "opaque" and accesses):
         return None
+    if wanted == declared.name:
+        return whole_array(place, base, where) if base.count and base.sort == kinds.VARIABLE else None
     return place.problem(
         "operand-kind",
         f"`{place.opcode}` takes {f'a `.{wanted}`' if wanted in OPAQUE else 'variables of memory'}",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from openptx.check.availability import too_new
 from openptx.check.explain.suggestions import converted
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import kind_of
 from openptx.check.operand.slot import Rule, takes_constant
 from openptx.check.sizes import element_bytes, shape_of
-from openptx.diagnostics import Label
+from openptx.diagnostics import SAFE, SUGGESTION, Fix, Label
 from openptx.isa.types import TYPES
 from openptx.syntax import operands as text
 from openptx.syntax.directives import BranchTargets, CallPrototype
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 _RULE = "PTX ISA, call (9.7.12.5), and Function Declarations and Definitions (7.1)"
 _COPIED = frozenset((kinds.SPECIAL, kinds.FUNCTION))
+_NUMBERS = frozenset((kinds.INTEGER, kinds.FLOAT))
+_PREDICATE = TYPES["pred"]
 _LONGEST = 200  # characters of a call that is shown as it should be
 
 
@@ -71,7 +74,8 @@ def fits(
         return False
     headers = checked.module.headers
     if call.table is None:
-        if known(call.callee.text).sort != kinds.FUNCTION:
+        callee = known(call.callee.text)
+        if callee.sort != kinds.FUNCTION or callee.gate is not None:
             return False
         signatures = [headers.get(call.callee.text)]
     else:
@@ -92,6 +96,8 @@ def _fits(call: Call, signature: Signature, known: Callable[[str], Kind], follow
             kind = kind_of(element, known)
             if kind.sort == kinds.SINK and what == "result":
                 continue
+            if _oddity(kind, formal, what) is not None:
+                return False
             if formal.type not in TYPES or not _matches(element, kind, formal, what, follows_ptxas):
                 return False
     return True
@@ -119,7 +125,6 @@ class CallChecker:
         """Reports how a call differs from a signature. Of several functions the assembler compares a list without
         elements with the last one only (measured)."""
         before = len(self.findings.collector)
-        bare = call.returns is None and call.arguments is None and signature.returns and signature.parameters
         for what, given, formals, declared in call.lists(signature):
             elements = given.elements if given is not None else ()
             if not elements and not last:
@@ -128,11 +133,11 @@ class CallChecker:
                 formals = formals[:-1]
             if len(elements) != len(formals):
                 self._count(what, given, len(formals), name, callee.span, declared, _expected_call(call, signature))
-                if bare:  # a call without any list has one finding
-                    return True
-                continue
+                return True  # one call has one finding
+            exchanged = self._exchanged(elements, formals, scope)
             for element, formal in zip(elements, formals, strict=True):
-                self._element(what, element, formal, name, scope)
+                if self._element(what, element, formal, name, scope, exchanged):
+                    break
         return len(self.findings.collector) > before
 
     def _signatures(self, call: Call, callee: text.Operand, scope: Scope) -> list[tuple[str, Signature]]:
@@ -152,9 +157,15 @@ class CallChecker:
         """The function that is called by its name."""
         if scope.find(callee.text) is None:
             module = self.checked.module
-            if module.kind(callee.text, scope).sort != kinds.FUNCTION:
+            kind = module.kind(callee.text, scope)
+            if kind.sort != kinds.FUNCTION:
                 self.undeclared.callee(callee)
                 return None
+            for problem in too_new(self.checked.context, kind, ()):
+                self.findings.add(
+                    problem.about, problem.message.format(callee.text), callee.span, problem.label,
+                    expected=problem.expected, actual=problem.actual, rule=problem.rule, help=problem.help,
+                )  # fmt: skip
             return module.headers.get(callee.text)
         self.findings.add(
             "missing-prototype",
@@ -185,16 +196,36 @@ class CallChecker:
             labels=(Label(declared, "declared here"),) if one_line else (),
         )
 
-    def _element(self, what: str, element: text.Operand, formal: Variable, callee: str, scope: Scope) -> None:
-        """Checks one argument or result."""
+    def _exchanged(
+        self, elements: Sequence[text.Operand], formals: Sequence[Variable], scope: Scope
+    ) -> tuple[text.Operand, text.Operand] | None:
+        """Two elements that do not fit where they are, but in each other's place."""
+        wrong = [pair for pair in zip(elements, formals, strict=True) if not self._suits(*pair, scope)]
+        if len(wrong) != 2:
+            return None
+        (one, first), (other, second) = wrong
+        return (one, other) if self._suits(one, second, scope) and self._suits(other, first, scope) else None
+
+    def _suits(self, element: text.Operand, formal: Variable, scope: Scope) -> bool:
+        kind = kind_of(element, lambda name: scope.kind(name, self.checked.module.functions))
+        return formal.type in TYPES and _matches(element, kind, formal, "argument", self.checked.context.follows_ptxas)
+
+    def _element(
+        self, what: str, element: text.Operand, formal: Variable, callee: str, scope: Scope,
+        exchanged: tuple[text.Operand, text.Operand] | None,
+    ) -> bool:  # fmt: skip
+        """Checks one argument or result. Returns whether its finding is that of the whole list, too: that two are
+        exchanged."""
         kind = kind_of(element, lambda name: scope.kind(name, self.checked.module.functions))
         if kind.sort == kinds.NAME:
             self.undeclared.element(element, scope)
-            return
+            return False
         if what == "result" and kind.sort == kinds.SINK:
-            return
+            return False
         if formal.type not in TYPES or _matches(element, kind, formal, what, self.checked.context.follows_ptxas):
-            return
+            if (odd := _oddity(kind, formal, what)) is not None:
+                self._odd(element, odd)
+            return False
         wanted = f".{formal.type}" + "".join(
             f"[{length.value}]" if length is not None else "[]" for length in formal.names[0].dimensions
         )
@@ -207,9 +238,34 @@ class CallChecker:
             expected=wanted,
             actual=kind.text,
             rule=_RULE,
-            help=_fitting(what, kind, TYPES[formal.type], wanted, element.text),
+            help=f"exchange these {what}s"
+            if exchanged is not None
+            else _fitting(what, kind, TYPES[formal.type], wanted, element.text),
             labels=(Label(formal.names[0].name.span, "the parameter"),),
+            fix=_exchange(self.checked.tree.file.text, *exchanged) if exchanged is not None else None,
         )
+        return exchanged is not None
+
+    def _odd(self, element: text.Operand, why: str) -> None:
+        """What only the assembler lets an argument or a result be."""
+        number = isinstance(element, text.Integer | text.Float)
+        fix = Fix(element.span, "_", "write `_`", SAFE) if number else None
+        self.findings.add("document-disagrees", why.format(element.text), element.span, rule=_RULE, fix=fix)
+
+
+def _oddity(kind: Kind, formal: Variable, what: str) -> str | None:
+    """Why an element of a call that the assembler accepts is a mistake nevertheless; None if it is none."""
+    if what == "result" and kind.sort in _NUMBERS:
+        return "the assembler discards a result that is received in the number `{}`"
+    if formal.type == "f16x2" and kind.type is _PREDICATE:
+        return "the assembler accepts the predicate `{}` as a pair of halves"
+    return None
+
+
+def _exchange(file: str, one: text.Operand, other: text.Operand) -> Fix:
+    """The fix that exchanges two elements of a list."""
+    between = file[one.span[1] : other.span[0]]
+    return Fix((one.span[0], other.span[1]), f"{other.text}{between}{one.text}", "exchange them", SUGGESTION)
 
 
 def _fitting(what: str, kind: Kind, type: Type, wanted: str, text: str) -> str | None:
@@ -260,7 +316,8 @@ def suits(kind: Kind, formal: Variable, what: str, follows_ptxas: bool) -> bool:
             return _takes_variable(kind, formal, wanted, follows_ptxas)
         case kinds.INTEGER | kinds.FLOAT:
             whole = formal.vector <= 1 or wanted.width == 64 or not follows_ptxas  # constants have 64 bits
-            return what == "argument" and not array and whole and _takes_constant(wanted, kind, follows_ptxas)
+            placed = what == "argument" or follows_ptxas  # a number as a result has a warning
+            return placed and not array and whole and _takes_constant(wanted, kind, follows_ptxas)
         case _:
             return False
 
@@ -281,7 +338,7 @@ def _takes_constant(wanted: Type, kind: Kind, follows_ptxas: bool) -> bool:
 
 
 def _takes_register(wanted: Type, declared: Type, follows_ptxas: bool) -> bool:
-    pair = follows_ptxas and declared.name == "f16x2" and wanted.name == "f32"
+    pair = follows_ptxas and (declared.name, wanted.name) in (("f16x2", "f32"), ("pred", "f16x2"))
     if follows_ptxas and wanted.name == "f16x2":
         wanted = TYPES["b32"]
     return pair or Rule(wanted, False, False, follows_ptxas).takes(declared)

@@ -9,7 +9,7 @@ from openptx.check.availability import INDIRECT_SAMPLING, require, too_new
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
 from openptx.check.operand.slot import Place
-from openptx.check.problems import Path, Problem
+from openptx.check.problems import Path, Problem, undeclared
 from openptx.isa.types import TYPES, Type
 
 _VECTORS = (1, 2, 4)
@@ -61,9 +61,44 @@ def samples(place: Place) -> bool:
     return "samplerref" in place.form.instruction.types.values()
 
 
+def lacks_sampler(place: Place) -> bool:
+    """Whether this is the form without a sampler of a texture instruction that must have one in the file's mode."""
+    return place.context.independent_textures and samples(place) and len(place.template.parts) == 2
+
+
+def no_sampler(place: Place, where: Path) -> Problem:
+    """Coordinates directly after the texture, in a file where samplers are separate."""
+    return place.problem(
+        "address-form",
+        f"`{place.opcode}` needs a sampler after the texture in the file's mode, `texmode_independent`",
+        where,
+        "no sampler",
+        expected="`[a, b, c]`: texture, sampler, coordinates",
+        actual="`[a, c]`: no sampler",
+        rule="PTX ISA, Texturing Modes (9.7.10.1)",
+    )
+
+
+def whole_array(place: Place, base: Kind, where: Path) -> Problem:
+    """An array of textures, samplers or surfaces in place of one of them (measured, ptxas 13.5)."""
+    return place.problem(
+        "operand-kind",
+        f"`{place.opcode}` takes one `.{place.form.instruction.types[place.name]}`, not an array of them",
+        where,
+        "an array",
+        expected="one of them, or a 64-bit register",
+        actual="the whole array",
+        rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
+        help="take the address of the one you mean: `mov.u64 %rd, name+8;`",
+    )
+
+
 def _sampler(place: Place, name: str, kind: Kind, where: Path) -> Iterator[Problem]:
     """A sampler between the texture and the coordinates."""
     unified = not place.context.independent_textures
+    if kind.sort == kinds.NAME and not unified:
+        yield undeclared(where, _is_sampler)
+        return
     if kind.sort == kinds.LIST or (not unified and not _is_sampler(kind)):
         yield Problem(
             "operand-kind", f"`{place.opcode}` takes a sampler after the texture", where,
@@ -104,11 +139,13 @@ def _overlooks(place: Place, kind: Kind) -> bool:
 
 
 def _is_sampler(kind: Kind) -> bool:
-    if kind.type is None or kind.sort == kinds.NAME:
-        return True
-    if kind.sort == kinds.REGISTER:
-        return kind.type.kind in "bsu" and kind.type.width == 64
-    return kind.sort == kinds.VARIABLE and kind.type.name == "samplerref"
+    match kind.sort:
+        case kinds.REGISTER if kind.type is not None:
+            return kind.type.kind in "bsu" and kind.type.width == 64
+        case kinds.VARIABLE if kind.type is not None:
+            return kind.type.name == "samplerref" and kind.literal and not kind.count
+        case _:
+            return False
 
 
 _Found = tuple[str, str, str] | None
@@ -157,10 +194,15 @@ def _elements(place: Place, name: str, type: Type, kind: Kind) -> _Found:
     if found := next(filter(None, (_single(place, name, type.width, part, listed) for part in parts)), None):
         return found
     sorts, fixed = [_sort(part) for part in parts], place.form.instruction.types.get(name) in TYPES
-    layered = listed and not fixed and (place.m.values.get("geom") or "")[:1] == "a"
-    if layered and name in place.form.instruction.may_be_longer and sorts.pop(0) not in ("", "i", "1"):
-        message = f"the first element of `{name}` of `{place.opcode}` must be an integer, the index of a layer"
-        return "operand-type", message, parts[0].described
+    geometry = str(place.m.values.get("geom") or "")
+    layered = listed and not fixed and geometry.startswith("a")
+    if layered and name in place.form.instruction.may_be_longer:
+        at = int(geometry.endswith("ms"))  # after the index of a sample, which may be anything
+        layer, sorts = sorts[at], sorts[at + 1 :]
+        if layer not in ("", "i", "1"):
+            which = ("first", "second")[at]
+            message = f"the {which} element of `{name}` of `{place.opcode}` must be an integer, the index of a layer"
+            return "operand-type", message, parts[at].described
     if any(one and other and _ALIKE[one] != _ALIKE[other] for one, other in pairwise(sorts)):
         return "operand-type", f"the elements of `{name}` of `{place.opcode}` must have one type", "integers and floats"
     fitting = _fitting(type, fixed, listed)
@@ -182,11 +224,11 @@ _ALIKE = {"i": "i", "1": "i", "f": "f", ".": "f", "p": "p"}
 
 def _sort(kind: Kind) -> str:
     """The sort that is compared with that of the previous element: integers and floats, in registers `i f` or constants
-    `1 .`, a pair of halves `p`, and nothing for bits and special registers, which may be any."""
+    `1 .` (one of 32 bits is `f`), a pair of halves `p`; nothing for bits and special registers, which may be any."""
     if kind.sort == kinds.SPECIAL:
         return ""
     if kind.sort in (kinds.INTEGER, kinds.FLOAT):
-        return "1" if kind.sort == kinds.INTEGER else "."
+        return "1" if kind.sort == kinds.INTEGER else "f" if kind.bits == 32 else "."
     if kind.type is None or kind.type.kind == "b":
         return ""
     return "p" if kind.type.name == "f16x2" else "f" if kind.type.kind == "f" else "i"

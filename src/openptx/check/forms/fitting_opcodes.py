@@ -37,7 +37,7 @@ def fitting(problem: Problem, opcode: str, operands: tuple[Kind, ...], context: 
         return problem
     if problem.about == "unknown-instruction":
         return _misspelt(problem, mnemonic, opcode, operands, context)
-    if problem.repair is not None or any(absent(mnemonic, each, _kind(each)) for each in modifiers):
+    if problem.repair is not None or any(absent(mnemonic, each, _type_kind(each)) for each in modifiers):
         return problem
     known = instructions_of(mnemonic)
     replaced, shortened = _replaced(mnemonic, modifiers, known, problem), _shortened(mnemonic, modifiers)
@@ -48,7 +48,9 @@ def fitting(problem: Problem, opcode: str, operands: tuple[Kind, ...], context: 
             continue
         found = _best([each for each in dict.fromkeys(kind) if accepted(each, operands, context)], operands)
         if len(found) == 1:
-            return problem.advising(f"write `{found[0]}`, which takes these operands", _kept(found[0], modifiers))
+            return problem.advising(
+                f"write `{found[0]}`, which takes these operands", _rewrite_unless_lossy(found[0], modifiers)
+            )
         if found and (problem.help is None or problem.help.startswith(ITS_FORM)):
             return problem.advising(_several(found), None)
     return problem
@@ -68,11 +70,11 @@ def _best(found: list[str], operands: tuple[Kind, ...]) -> list[str]:
     return [each for each in found if not declared.isdisjoint(each.split("."))] or found
 
 
-def _kind(modifier: str) -> str | None:
+def _type_kind(modifier: str) -> str | None:
     return TYPES[modifier].kind if modifier in TYPES else None
 
 
-def _kept(fixed: str, modifiers: list[str]) -> Repair | None:
+def _rewrite_unless_lossy(fixed: str, modifiers: list[str]) -> Repair | None:
     """The fix that writes an opcode; none if a modifier would be lost, which may have been what was wanted."""
     return rewrite(fixed) if fixed.replace("::", ".").count(".") >= len(modifiers) else None
 
@@ -85,9 +87,7 @@ def _several(found: list[str]) -> str:
     return f"write {', '.join(others)} or {last}{more}" if others else f"write {last}{more}"
 
 
-def _misspelt(
-    problem: Problem, mnemonic: str, opcode: str, operands: tuple[Kind, ...], context: Context
-) -> Problem:  # fmt: skip
+def _misspelt(problem: Problem, mnemonic: str, opcode: str, operands: tuple[Kind, ...], context: Context) -> Problem:
     """The problem of an unknown mnemonic, with the nearest one whose instruction takes the operands."""
     if not operands or (
         problem.repair is not None and (problem.expected or "") and accepted(problem.expected or "", operands, context)
@@ -116,9 +116,7 @@ def _punctuated(opcode: str) -> Iterator[str]:
             yield other
 
 
-def _replaced(
-    mnemonic: str, modifiers: list[str], known: list[Instruction], problem: Problem
-) -> Iterator[str]:  # fmt: skip
+def _replaced(mnemonic: str, modifiers: list[str], known: list[Instruction], problem: Problem) -> Iterator[str]:
     """The opcodes with another modifier in the place of one, first of the one that the problem is about; the nearest
     spelling first. Operands tell which type, size, shape or layout is meant, and not which operation."""
     others = valid_instead(mnemonic, modifiers, known)

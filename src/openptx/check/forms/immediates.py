@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from openptx.check.context import Context
 from openptx.check.explain.suggestions import short_float, wrong_constant
@@ -11,11 +11,13 @@ from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
 from openptx.check.operand.slot import Place
 from openptx.check.problems import Path, Problem
+from openptx.diagnostics import SUGGESTION, Fix
 from openptx.isa.notation.conditions import conditions
 from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.notation.ranges import Values, limits
 from openptx.isa.types import TYPES
 from openptx.syntax import operands as text
+from openptx.syntax.tree import Instruction
 
 
 def judge_constant(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
@@ -81,6 +83,7 @@ def judge_immediates(form: Form, m: Modifiers, operands: Sequence[text.Operand],
         other = operands[others[values.other]] if values.other in others else None
         exceeds = isinstance(other, text.Integer) and operand.value % (1 << 32) > other.value % (1 << 32)
         if exceeds or operand.value not in values:
+            near = values.nearest(operand.value) if isinstance(operand, text.Integer) and not exceeds else None
             yield Problem(
                 "immediate-range",
                 f"operand `{name}` of `{m}` must be {values.shown}, not {operand.text}",
@@ -90,7 +93,14 @@ def judge_immediates(form: Form, m: Modifiers, operands: Sequence[text.Operand],
                 expected=values.shown,
                 actual=operand.text,
                 rule=f"PTX ISA, {form.instruction.name}",
+                help=f"the nearest value is {near}" if near is not None else None,
+                repair=_replacing(number, str(near)) if near is not None else None,
             )
+
+
+def _replacing(number: int, value: str) -> Callable[[Instruction], Fix]:
+    """The fix that writes another constant."""
+    return lambda statement: Fix(statement.operands[number].span, value, f"write `{value}`", SUGGESTION)
 
 
 def layout_of(form: Form, m: Modifiers, count: int) -> tuple[int, ...]:

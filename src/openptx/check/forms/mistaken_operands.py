@@ -9,6 +9,7 @@ from itertools import combinations, pairwise
 from openptx.check.context import Context
 from openptx.check.explain.replacements import replaced, valid_instead
 from openptx.check.forms.acceptance import accepted, takes
+from openptx.check.forms.several_errors import of_opcode, synchronised
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
 from openptx.check.problems import Candidate, Findings, Problem, passes, rewrite, undeclared
@@ -30,8 +31,11 @@ Order = tuple[int, ...]
 """The operands by their places in the statement."""
 
 
-def mistaken(candidate: Candidate, opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:
-    """The findings about operands that no form of this opcode takes; `candidate` is the nearest form."""
+def mistaken(
+    candidate: Candidate, opcode: str, operands: tuple[Kind, ...], context: Context, *, searches: bool
+) -> Findings:
+    """The findings about operands that no form of this opcode takes; `candidate` is the nearest form. `searches`: what
+    the operands fit is searched for."""
     findings = candidate.findings
     errors = [finding for finding in findings if not passes((finding,))]
     if unknown := tuple(_unknown_elements(opcode, operands)):
@@ -40,10 +44,19 @@ def mistaken(candidate: Candidate, opcode: str, operands: tuple[Kind, ...], cont
         return findings
     if calls(opcode) and (bare := _bare_call(candidate, operands)) is not None:
         return (bare,)
+    if not searches:
+        return findings
+    if [finding.about for finding in errors] == ["removed"]:
+        return (synchronised(errors[0], opcode, operands, context) or errors[0],)
     if [finding.about for finding in errors] == ["operand-count"]:
         return (_counted(errors[0], candidate, opcode, operands, context),)
     misplaced = _reversed(candidate, operands, context) or _misplaced(candidate, opcode, errors, operands, context)
-    return (misplaced,) if misplaced is not None else _folded(candidate, opcode, operands, context)
+    if misplaced is not None:
+        return (misplaced,)
+    folded = _folded(candidate, opcode, operands, context)
+    several = [finding for finding in folded if not passes((finding,))]
+    single = of_opcode(several, opcode, operands, context) if len(several) > 1 else None
+    return folded if single is None else (single,)
 
 
 def _unknown_elements(opcode: str, operands: tuple[Kind, ...]) -> Iterator[Problem]:
@@ -107,7 +120,7 @@ def _misplaced(
     at, error = order.index(first), next(error for error in errors if error.where[0] == first)
     layout = next(layout for layout in form.layouts(m) if len(layout) == count)
     name = form.operands[layout[at]].name
-    typed = _turned(opcode, operands, context)
+    typed = _with_types_exchanged(opcode, operands, context)
     return Problem(
         error.about,
         f"operand `{form.operands[layout[first]].name}` of `{m}` can't be `{{}}`, which fits operand `{name}`",
@@ -129,7 +142,7 @@ def _only_order(
     exchanged with another wrong one."""
     count = len(operands)
     moved = ((order, i) for i in wrong for order in _orders(count, i))
-    swapped = ((_exchanged(count, i, j), i) for i, j in combinations(wrong, 2))
+    swapped = ((_swapped_order(count, i, j), i) for i, j in combinations(wrong, 2))
     for orders in (moved, swapped):
         fitting: dict[Order, int] = {}
         for order, i in orders:
@@ -150,11 +163,11 @@ def _orders(count: int, moved: int) -> Iterator[Order]:
     yield from ((*others[:to], moved, *others[to:]) for to in range(count) if to != moved)
 
 
-def _exchanged(count: int, i: int, j: int) -> Order:
+def _swapped_order(count: int, i: int, j: int) -> Order:
     return tuple(j if at == i else i if at == j else at for at in range(count))
 
 
-def _turned(opcode: str, operands: tuple[Kind, ...], context: Context) -> str | None:
+def _with_types_exchanged(opcode: str, operands: tuple[Kind, ...], context: Context) -> str | None:
     """A conversion with its two types exchanged, if that takes the operands: `cvt.u64.u32` for `cvt.u32.u64`."""
     words = opcode.split(".")
     if words[0] != "cvt" or not {*words[-2:]} <= TYPES.keys():
@@ -179,22 +192,19 @@ def _in_order(order: Order) -> Callable[[Statement], Fix]:
 
 # Too many or too few operands
 
-_ALIKE = {"atom": "red", "red": "atom", "mul": "mad", "mad": "mul", "fma": "mul"}
-"""Instructions that do the same with one operand more or less."""
-
 
 def _counted(
     found: Problem, candidate: Candidate, opcode: str, operands: tuple[Kind, ...], context: Context
 ) -> Problem:
     """The problem that the number of operands is wrong, with what these operands fit."""
     form, m = candidate.form, candidate.m
-    mnemonic, dot, rest = opcode.partition(".")
-    other = f"{_ALIKE.get(mnemonic)}{dot}{rest}"
-    if mnemonic in _ALIKE and accepted(other, operands, context):
+    relative = form.instruction.relative
+    other = f"{relative}{opcode[opcode.find('.') :]}"
+    if relative and accepted(other, operands, context):
         return found.advising(f"`{other}` takes these operands", rewrite(other))
     for sizes in _sizes(form, m, len(operands)):
         if takes(form, m, tuple(_grouped(operands, sizes)), context):
-            return found.advising("write each list of elements in braces: `{a, b}`", _braced(sizes))
+            return found.advising("write each list of elements in braces: `{a, b}`", _brace_repair(sizes))
     first, names = operands[:1], [operand.name for operand in form.operands]
     if (
         names == ["d", "a", "b"]
@@ -221,7 +231,7 @@ def _grouped(operands: tuple[Kind, ...], sizes: Order) -> Iterator[Kind]:
         at += size
 
 
-def _braced(sizes: Order) -> Callable[[Statement], Fix]:
+def _brace_repair(sizes: Order) -> Callable[[Statement], Fix]:
     def repair(statement: Statement) -> Fix:
         text, written, at = statement.file.text, list[str](), 0
         for size in sizes:
@@ -286,7 +296,7 @@ def _folded(candidate: Candidate, opcode: str, operands: tuple[Kind, ...], conte
         return _leading(findings, wrong, first)
     actual = TYPES.get((first.actual or "")[1:])
     retyped = _other_type(candidate, opcode, operands, context, actual) if alike and actual is not None else None
-    if retyped is not None and not (len(wrong) == 1 and _doubted(candidate, operands)):
+    if retyped is not None and not (len(wrong) == 1 and _is_operand_wrong(candidate, operands)):
         first = first.advising(f"these operands are `{first.actual}`: write `{retyped}`", rewrite(retyped))
     else:
         first = _or_written(first, other or (None if candidate.form.instruction.converts else retyped))
@@ -319,7 +329,7 @@ def _other_modifier(candidate: Candidate, opcode: str, operands: tuple[Kind, ...
     return found[0] if len(found) == 1 else plain[0] if len(plain) == 1 else None
 
 
-def _doubted(candidate: Candidate, operands: tuple[Kind, ...]) -> bool:
+def _is_operand_wrong(candidate: Candidate, operands: tuple[Kind, ...]) -> bool:
     """Whether one operand of a wrong type is more likely wrong than the opcode: its neighbours have other types."""
     types = {kind.type for kind in operands if kind.sort == kinds.REGISTER and kind is not kinds.PREDICATE_KIND}
     return bool(candidate.form.instruction.access) or candidate.form.instruction.converts or len(types) > 1

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from re import fullmatch
 
+from openptx.check.availability import require
 from openptx.check.explain.type_errors import mismatch, what, wrong_kind
 from openptx.check.forms.addresses import judge_address
 from openptx.check.forms.immediates import judge_constant
+from openptx.check.forms.list_types import fits
 from openptx.check.forms.symbol_operands import (
     adds,
     alone,
@@ -18,12 +20,15 @@ from openptx.check.forms.symbol_operands import (
     summed,
     variable,
 )
-from openptx.check.forms.vectors import advised, fits, judge_list, lengths
+from openptx.check.forms.vectors import advised, judge_list, lengths
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind, selected
 from openptx.check.operand.slot import Place
 from openptx.check.problems import Path, Problem, passes, undeclared
+from openptx.isa.notation.gates import gate
 
+_ADDRESSES = frozenset((kinds.VARIABLE, kinds.ELEMENT, kinds.FUNCTION, kinds.VECTOR))
+"""What can't be negated: addresses, and whole vectors."""
 _NO_LABEL = {
     kinds.FUNCTION: "`call` calls a function: `call (result), {}, (arguments);`",
     kinds.REGISTER: "`brx.idx index, targets;` branches to one of several labels: `targets: .branchtargets L0, L1;`",
@@ -48,7 +53,7 @@ def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
                     rule="PTX ISA, Labels and Function Names as Operands (6.4.4)",
                 )
         case "targets" | "prototype":
-            if kind.sort != kinds.TABLE or kind.space not in _TABLES[place.template.role]:
+            if kind.sort != kinds.TABLE or kind.space not in _tables(place):
                 yield wrong_kind(place, kind, where, _table(place), "target-list")
         case "function":
             if kind.sort == kinds.FUNCTION and kind.space == "entry":
@@ -73,7 +78,12 @@ def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             yield from value(place, kind, where)
 
 
-_TABLES = {"targets": ("branchtargets", "calltargets"), "prototype": ("callprototype",)}
+def _tables(place: Place) -> tuple[str, ...]:
+    """The directives whose labels may stand here. The targets of a call are checked by the rules of calls."""
+    if place.template.role == "prototype":
+        return ("callprototype",)
+    calls = place.form.instruction.control == "call"
+    return ("branchtargets", "calltargets") if calls else ("branchtargets",)
 
 
 def _table(place: Place) -> str:
@@ -95,8 +105,7 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         case kinds.LIST:
             yield from judge_list(place, kind, where)
         case kinds.SINK:
-            if not (place.writes and place.allows.sink):
-                yield _sink(place, where)
+            yield from _sink(place, where)
         case kinds.NAME:
             yield undeclared(where, lambda kind: passes(judge(place, kind, where)))
         case kinds.SELECTED if kind.parts[0].sort == kinds.NAME:
@@ -146,8 +155,13 @@ def _source(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             yield wrong_kind(place, kind, where, what(place))
 
 
-def _sink(place: Place, where: Path) -> Problem:
-    return place.problem(
+def _sink(place: Place, where: Path) -> Iterator[Problem]:
+    """`_`, in place of a result that may be left out or of anything else."""
+    if place.writes and place.allows.sink:
+        if since := place.operand_rule.sink_gate:
+            yield from require("`{}` for a result", gate(since), place.context, where)
+        return
+    yield place.problem(
         "sink",
         f"`_` is not allowed as operand `{place.name}` of `{place.opcode}`",
         where,
@@ -261,5 +275,7 @@ def _negated(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     inner = kind.parts[0]
     if inner.sort in (kinds.REGISTER, kinds.SPECIAL) and inner.type is not None and inner.type.kind != "pred":
         yield mismatch(place, inner.type, (*where, 0))
-        return
-    yield from value(place, inner, (*where, 0))
+    elif inner.sort in _ADDRESSES:
+        yield wrong_kind(place, kind, where, "a predicate after `!`")
+    else:
+        yield from value(place, inner, (*where, 0))

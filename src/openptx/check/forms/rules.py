@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from openptx.check.availability import unmet_gates
 from openptx.check.context import Context
-from openptx.check.explain.cvt_errors import cvt_errors
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
 from openptx.check.problems import OPCODE, WARNINGS, Candidate, Problem, rewrite
@@ -14,6 +13,13 @@ from openptx.diagnostics import SAFE
 from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.notation.operand_rules import operand_rule
 from openptx.isa.types import Type
+from openptx.late import late
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.explain.cvt_errors import cvt_errors
+else:
+    cvt_errors = late("openptx.check.explain.cvt_errors", "cvt_errors")
 
 _RULE = "PTX ISA, Vectors as Operands (6.4.3)"
 

@@ -111,6 +111,7 @@ def _of_integers(m: Modifiers) -> bool:
 
 def function(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """The name of a function as a value: the document allows it only in `call` and `mov` (6.4.4)."""
+    yield from too_new(place.context, kind, where)
     instruction = place.form.instruction
     wide = place.type is not None and place.type.kind in "bsu" and place.type.width >= 32
     if place.operand_rule.says("functions"):
@@ -170,11 +171,11 @@ def variable(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 def _takes_offset(place: Place) -> bool:
     """Whether the assembler accepts the address of a variable plus a constant where it accepts no address by itself.
 
-    Not as 64 bits whose type the opcode does not say: a policy, a state, a descriptor (measured).
+    Not as 16 or 64 bits whose type the opcode does not say: a mask, a scale, a policy, a descriptor (measured).
     """
     assert place.type is not None
-    fixed = place.type.width == 64 and is_fixed(place.form, place.template)
-    return place.context.follows_ptxas and place.allows.sum and not fixed
+    fixed = place.type.width in (16, 64) and is_fixed(place.form, place.template)
+    return place.context.follows_ptxas and place.allows.sum and (not fixed or place.operand_rule.says("an address"))
 
 
 def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:

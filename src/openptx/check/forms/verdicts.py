@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from openptx.check.lowering.bound_form import BoundForm
     from openptx.check.names.body import ResolvedInstruction
     from openptx.check.operand.kinds import Kind
+    from openptx.check.spelling import Suggestions
     from openptx.syntax.operands import Operand
 
     Key = tuple[str, *tuple[Kind, ...]]
@@ -34,9 +35,10 @@ else:
 
 
 class Verdicts(dict["Key", "Findings | None"]):
-    """Verdicts of one context by (opcode, kind, kind, ...): findings, LOOK, or None if there are none."""
+    """Verdicts of one context by (opcode, kind, kind, ...): findings, LOOK, or None if there are none. Errors are not
+    explained yet: `explained` does that, for what is reported."""
 
-    __slots__ = ("_candidates", "_plain", "block_memos", "bound", "calls", "context", "rows", "valued")
+    __slots__ = ("_candidates", "_explained", "_plain", "block_memos", "bound", "calls", "context", "rows", "valued")
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -47,6 +49,7 @@ class Verdicts(dict["Key", "Findings | None"]):
         self.valued: set[tuple[Key, tuple[str, ...]]] = set()
         """Instructions with accepted constants, by the text of the constants."""
         self._plain: dict[Key, Findings] = {}
+        self._explained: dict[tuple[Key, bool], Findings] = {}
         self.calls: set[tuple[object, ...]] = set()
         """Keys of accepted calls."""
         self.block_memos: dict[tuple[object, ...], BlockMemo | None] = {}
@@ -55,7 +58,7 @@ class Verdicts(dict["Key", "Findings | None"]):
     def __missing__(self, key: Key) -> Findings | None:
         opcode, operands = key[0], key[1:]
         candidate = self._candidates[key] = select_form(opcode, operands, self.context)
-        found: Findings | None = verdict(candidate, opcode, operands, self.context) or None
+        found: Findings | None = (_NO_FORM if candidate is None else candidate.findings) or None
         if found is None and (calls(opcode) or joins(opcode) or self.has_checked_immediates(key)):
             found = LOOK
         self[key] = found
@@ -97,10 +100,22 @@ class Verdicts(dict["Key", "Findings | None"]):
             return []
         return list(judge_immediates(candidate.form, candidate.m, operands, self.context))
 
-    def problems(self, resolved: ResolvedInstruction) -> Findings:
+    def explained(self, key: Key, suggestions: Suggestions) -> Findings | None:
+        """The verdict with advice on errors; whether it is searched for depends on what the file has spent."""
+        found = self[key]
+        if found is None or passes(found):
+            return found
+        searches = suggestions.searches(key)
+        known = self._explained.get((key, searches))
+        if known is None:
+            known = explained(self._candidates[key], key[0], key[1:], self.context, searches=searches)
+            self._explained[key, searches] = known
+        return known
+
+    def problems(self, resolved: ResolvedInstruction, suggestions: Suggestions) -> Findings:
         """All problems of an instruction, including those of its guard and of its constants."""
         instruction, key = resolved.instruction, resolved.key
-        found = self[key]
+        found = self.explained(key, suggestions)
         problems = found or ()
         if instruction.guard is not None and (number := guarded_parameter(key[1:])) is not None:
             problems = (*problems, guard_problem(key[0], number))
@@ -149,6 +164,8 @@ LOOK: Findings = ()
 """The kinds are correct but not sufficient: a call also depends on its callee, a barrier on its place, a constant on
 its value."""
 
+_NO_FORM: Findings = (Problem("unknown-instruction", "no instruction has a form with this opcode"),)
+
 _NAMELESS = (kinds.INTEGER, kinds.FLOAT, kinds.LIST)
 """Operands without a declaration of their own, which a diagnostic would show."""
 
@@ -177,8 +194,12 @@ def verdicts(context: Context) -> Verdicts:
     return found
 
 
-def verdict(candidate: Candidate | None, opcode: str, operands: tuple[Kind, ...], context: Context) -> Findings:
-    """The findings about an instruction with these operands; `candidate` is the form that was selected for them."""
+def explained(
+    candidate: Candidate | None, opcode: str, operands: tuple[Kind, ...], context: Context, *, searches: bool
+) -> Findings:
+    """The findings about a wrong instruction; `candidate` is the form that was selected for its operands. `searches`:
+    other opcodes and places are tried for advice."""
     if candidate is None:
-        return (fitting(explain(opcode, operands, context.profile), opcode, operands, context),)
-    return candidate.findings if candidate.accepted else mistaken(candidate, opcode, operands, context)
+        found = explain(opcode, operands, context.profile)
+        return (fitting(found, opcode, operands, context) if searches else found,)
+    return mistaken(candidate, opcode, operands, context, searches=searches)

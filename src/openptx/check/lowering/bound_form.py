@@ -52,7 +52,7 @@ def _bind(candidate: Candidate, key: Key, entry: bool) -> BoundForm | None:
     if isinstance(placed, Problem):
         return None
     packs = bool(form.operands) and operand_rule(form.instruction, form.operands[0].name).says("packed")
-    said: dict[str, str | int] = dict(_said(form, placed))
+    said: dict[str, str | int] = dict(_implied_modifiers(form, placed))
     if packs and placed[0] is not None and (length := _length(placed[0][0])):
         said["elements"] = length
     if (space := _space(form, m, placed, entry)) is not None:
@@ -65,7 +65,7 @@ def _bind(candidate: Candidate, key: Key, entry: bool) -> BoundForm | None:
     return BoundForm(form, m.with_(**said) if said else m, paths, types)
 
 
-def _said(form: Form, placed: list[Placed]) -> Iterator[tuple[str, str | int]]:
+def _implied_modifiers(form: Form, placed: list[Placed]) -> Iterator[tuple[str, str | int]]:
     """Modifiers that operands imply: `a_part` is "b0" for `a.b0`, `a_minus` is True for `-a`."""
     for template, given in zip(form.operands, placed, strict=True):
         if given is None:

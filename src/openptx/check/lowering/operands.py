@@ -263,6 +263,10 @@ class Binder:
         for tree, formal in zip_longest(trees, formals[: len(trees)]):
             type = TYPES[formal.type] if formal is not None and role == "arguments" else None
             bound = self.bind(tree, type)
+            if role == "returns" and isinstance(bound, Imm):  # the result is discarded
+                bound = Sink()
+            if formal is not None and formal.type == "f16x2" and isinstance(bound, Reg) and bound.width == 1:
+                raise UnboundError(f"`{tree.text}`, a predicate for two halves, can't be executed yet")
             if isinstance(bound, Sink) and formal is not None and formal.space == "reg":
                 found += [bound] * (formal.vector or 1)
             elif isinstance(bound, (Reg, Imm)) and formal is not None and formal.vector > 1:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from openptx.check.availability import B128, UNSIZED, gate_problem
 from openptx.check.names.body import declare_name, formal_space, local_space, memory_kind
 from openptx.check.names.declared_types import OPAQUE, Misfit, prototype_problem, type_problem
-from openptx.check.names.initial_values import initial_problem, packed_problem
 from openptx.check.names.linkage import symbols
 from openptx.check.names.scopes import Memory, Registers
 from openptx.check.sizes import shape_of
@@ -13,6 +12,7 @@ from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
 from openptx.isa.special_registers import is_predefined
 from openptx.isa.targets import satisfied
 from openptx.isa.types import TYPES
+from openptx.late import late
 from openptx.syntax.declarations import SymbolAddress
 from openptx.syntax.operands import Integer
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from openptx.check.module import ModuleChecker
+    from openptx.check.names.initial_values import initial_problem, packed_problem
     from openptx.check.names.scopes import Meaning, Scope
     from openptx.check.operand.kinds import Kind
     from openptx.diagnostics.diagnostic import Facts
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from openptx.syntax.declarations import Declarator
     from openptx.syntax.declarations import Variable as Declaration
     from openptx.syntax.directives import CallPrototype
+else:
+    initial_problem = late("openptx.check.names.initial_values", "initial_problem")
+    packed_problem = late("openptx.check.names.initial_values", "packed_problem")
 
 _MOST_ALIGNED = 128  # bytes; measured, ptxas 13.5
 _FEW = 64
@@ -67,9 +71,8 @@ class Declarations:
 
     def module_level(self, declaration: Declaration) -> None:
         """A variable outside functions."""
-        first = next(iter(declaration.names), None)  # none, if it could not be parsed
-        if declaration.space != "global" and first is not None and not first.dimensions:  # arrays pass, as measured
-            self._opaque(declaration)
+        if declaration.space != "global" and not all(each.dimensions for each in declaration.names):
+            self._opaque(declaration)  # but arrays pass, as measured
         self._declare_all(declaration, self.module.scope, declaration.space)
 
     def header(self, function: tree.Function, scope: Scope) -> None:
@@ -87,13 +90,14 @@ class Declarations:
                 fix=Fix(declaration.space_span, ".param", "declare it in `.param`", SAFE),
             )  # fmt: skip
         kernel = function.kind == "entry"
-        # Of a function without a body, the assembler reads the parameters like those of a prototype (measured, 13.5).
-        declared = not kernel and function.body is None and self.module.context.follows_ptxas
+        # Without a body, the assembler reads the parameters like those of a prototype (measured, 13.5).
+        declared = function.body is None and self.module.context.follows_ptxas
         unsized = not kernel and self._unsized(declaration, function.parameters)
         if not kernel:
             self._check_passed(declaration)
             self._check_named(declaration)
-            self._opaque(declaration, "document-disagrees" if declared else "state-space-place")
+            if not declaration.names[0].dimensions:  # arrays pass, as measured
+                self._opaque(declaration, "document-disagrees" if declared else "state-space-place")
             self._pointer(declaration)
             if not declared:
                 self._check_aligned(declaration)
@@ -226,7 +230,7 @@ class Declarations:
         for number, declarator in enumerate(declaration.names):
             key = _shape(declaration, declarator, space, unsized)
             if key is not None and (known := self.right.get(key)) is not None:
-                self._declare_known(known, declaration, number, scope)
+                self._declare_known(known, declaration, number, scope, declared)
                 continue
             wrong = False
             misfit = None if reported else self._type_misfit(declaration, declarator, unsized, declared)
@@ -243,16 +247,16 @@ class Declarations:
             elif declaration.type == "b128" and not declared:
                 reported = self._b128(declaration, declarator) or reported
             if declarator.name.text != "_":
-                self._report_duplicate(declarator.name.text, declarator, scope)
+                self._report_duplicate(declarator.name.text, declarator, scope, declared)
                 declare_name(declaration, number, scope, space)
-            if key is not None and not (wrong or reported):
+            if key is not None and not (wrong or reported or declared):
                 self.right[key] = memory_kind(declaration, declarator, space)
 
-    def _declare_known(self, known: Kind, declaration: Declaration, number: int, scope: Scope) -> None:
+    def _declare_known(self, known: Kind, declaration: Declaration, number: int, scope: Scope, declared: bool) -> None:
         """Declares a name like an accepted one."""
         declarator = declaration.names[number]
         name = declarator.name.text
-        self._report_duplicate(name, declarator, scope)
+        self._report_duplicate(name, declarator, scope, declared)
         if not is_predefined(name):  # and it remains so
             scope.declare(name, Memory(known, declaration, number))
 
@@ -294,9 +298,13 @@ class Declarations:
         self.add(misfit.about, misfit.message, span, misfit.label, expected=misfit.expected, actual=misfit.actual,
                  rule=misfit.rule, help=misfit.help, fix=fix)  # fmt: skip
 
-    def _report_duplicate(self, name: str, declarator: Declarator, scope: Scope) -> None:
-        if is_predefined(name):
+    def _report_duplicate(self, name: str, declarator: Declarator, scope: Scope, declared: bool) -> None:
+        """Reports a name that has a meaning already. `declared`: of a parameter of a function without a body, whose
+        name the assembler does not look at (measured, 13.5)."""
+        if is_predefined(name) if not declared else name == "WARP_SZ":
             self.add("reserved-name", f"`{name}` is predefined", declarator.name.span, "can't be declared")
+            return
+        if declared:
             return
         if declarator.count is None:
             found = scope.names.get(name) or scope.numbered(name)

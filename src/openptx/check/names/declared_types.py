@@ -60,7 +60,10 @@ def type_problem(
     name = declaration.type
     if name not in FUNDAMENTAL and name not in OPAQUE:
         register, array = declaration.space == "reg", bool(declarator.dimensions)
-        return _not_fundamental(name, register, array, context, declaration.vector)
+        found = _not_fundamental(name, register, array, context, declaration.vector)
+        if found.about == "register-type" or register:
+            return found
+        return _alignment(declaration) or _dimensions(declaration, declarator, unsized) or found
     return (
         _predicate(declaration)
         or _vector(declaration)
@@ -94,7 +97,8 @@ def _open(declaration: Declaration, unsized: bool) -> Misfit | None:
 
 
 def _predicate(declaration: Declaration) -> Misfit | None:
-    if declaration.type != "pred" or (declaration.space == "reg" and declaration.vector <= 1):
+    scalar = declaration.space == "reg" and declaration.vector <= 1 and not declaration.names[0].dimensions
+    if declaration.type != "pred" or scalar:
         return None
     return Misfit(
         "register-type",

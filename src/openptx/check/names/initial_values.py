@@ -7,6 +7,7 @@ import re
 from openptx.check.explain.suggestions import NOT_CONVERTED, SHORT_FLOAT, as_float
 from openptx.check.names.declared_types import OPAQUE, Misfit
 from openptx.check.names.opaque_values import opaque_problem
+from openptx.check.sizes import shape_of
 from openptx.isa.types import TYPES
 from openptx.patterns import pattern
 from openptx.source import Span
@@ -25,14 +26,13 @@ _SINGLE = pattern(r"\b0[fF]", re.A)
 def initial_problem(declaration: Declaration, declarator: Declarator, shape: tuple[int, ...]) -> Misfit | None:
     """The problems with an initial value."""
     value, type, vector = declarator.initialiser, declaration.type, declaration.vector
-    if value is None or (declaration.space not in ("global", "const") and type in OPAQUE):
+    if value is None or (declaration.space not in ("global", "const") and type in OPAQUE and not shape):
         return None
     if misplaced := _without_value(declaration, declarator):
         return misplaced
     if type in OPAQUE and (isinstance(value, InitialiserList) or not shape):
         return opaque_problem(value, type, bool(shape))
-    halves = type == "f16" or (type == "f16x2" and (shape or not isinstance(value, InitialiserList)))
-    if halves and not (shape and _empty(value)):
+    if _is_of_halves(value, type, shape):
         help = f"write its bits as `.b{TYPES[type].width}`"
         return _value(f"a `.{type}` variable can't have an initial value", declarator.span, help)
     if isinstance(value, InitialiserList):
@@ -44,6 +44,13 @@ def initial_problem(declaration: Declaration, declarator: Declarator, shape: tup
         help = f"write `{{{text}}}`" if vector == 1 else f"write `{{{', '.join([text] * vector)}}}`"
         return _value("the initial value of an array must be a list in braces", declarator.span, help)
     return _element(value, type)
+
+
+def _is_of_halves(value: Initialiser, type: str, shape: tuple[int, ...]) -> bool:
+    """Whether a value is of halves, which have no constants. A pair may have a list, an array an empty one."""
+    if shape and _empty(value):
+        return False
+    return type == "f16" or (type == "f16x2" and (bool(shape) or not isinstance(value, InitialiserList)))
 
 
 def _without_value(declaration: Declaration, declarator: Declarator) -> Misfit | None:
@@ -63,9 +70,26 @@ def packed_problem(declaration: Declaration, declarator: Declarator) -> Misfit |
     value, type = declarator.initialiser, TYPES.get(declaration.type)
     if type is None or type.fundamental or type.kind == "opaque" or not declarator.dimensions or value is None:
         return None
-    if isinstance(value, InitialiserList):
-        value = next((each for each in value.elements if not isinstance(each, InitialiserList)), None)
-    return value and _value(f"`.{declaration.type}` has no constants", value.span)
+    shape = shape_of(declarator)
+    if isinstance(value, InitialiserList) and not len(value) and not shape[0]:
+        return _value("an empty list does not determine the length of the array", value.span)
+    return _without_value(declaration, declarator) or _packed(value, shape, declaration.type)
+
+
+def _packed(value: Initialiser, shape: tuple[int, ...], type: str) -> Misfit | None:
+    """A constant in place of an element, or too many elements. What is listed for an element is not looked at."""
+    if not isinstance(value, InitialiserList):
+        return _value(f"`.{type}` has no constants", value.span)
+    if not shape:
+        return None
+    if shape[0] and len(value) > shape[0]:
+        return _too_many(value, shape[0])
+    return next(filter(None, (_packed(each, shape[1:], type) for each in value.elements)), None)
+
+
+def _too_many(value: InitialiserList, room: int) -> Misfit:
+    help = f"make it longer: {len(value)} elements"
+    return _value(f"more initial values than elements, of which there are {room}", value.span, help)
 
 
 def _check_list(value: InitialiserList, type: str, shape: tuple[int, ...], vector: int) -> Misfit | None:
@@ -79,8 +103,7 @@ def _list(value: InitialiserList, dimensions: tuple[int, ...], type: str, vector
     """A list of at most as many elements as the first dimension has; of lists, if there are further dimensions."""
     room, row = dimensions[0], dimensions[1:]
     if len(value) > room:
-        help = f"make it longer: {len(value)} elements"
-        return _value(f"more initial values than elements, of which there are {room}", value.span, help)
+        return _too_many(value, room)
     if vector > 1 and not row and len(value) != vector:
         return _value(
             f"the initial value of a vector of {vector} must have {vector} elements, not {len(value)}", value.span
@@ -131,7 +154,7 @@ def _element(value: Initialiser, type: str) -> Misfit | None:
         return _value(f"the initial value of a `.{type}` must be an integer constant", value.span, help)
     if isinstance(value, Float) and value.width == 32 and value.bits and type == "f64":
         return _short(value)
-    return _truncated(value, type) if isinstance(value, Integer) and not holds(type, value.value) else None
+    return _truncation(value, type) if isinstance(value, Integer) and not holds(type, value.value) else None
 
 
 def _fits(value: InitialiserList, dimensions: tuple[int, ...], type: str, vector: int) -> bool:
@@ -152,7 +175,7 @@ def holds(type: str, number: int) -> bool:
     return TYPES[type].kind not in "bsu" or -(1 << width >> 1) <= number < 1 << width
 
 
-def _truncated(value: Integer, type: str) -> Misfit:
+def _truncation(value: Integer, type: str) -> Misfit:
     width = TYPES[type].width
     kept = value.value & (1 << width) - 1
     return Misfit(

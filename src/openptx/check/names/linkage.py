@@ -6,11 +6,21 @@ from openptx.check.sizes import element_bytes, shape_of
 from openptx.diagnostics import Collector, Diagnostic, Fix, Label
 from openptx.isa.notation.gates import Version
 from openptx.isa.types import TYPES
+from openptx.late import late
 from openptx.source import Span
 from openptx.syntax.declarations import Declarator, InitialiserList, SymbolAddress
 from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.directives import Alias
 from openptx.syntax.tree import Function, HeaderForm
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.spelling import nearest
+else:
+    nearest = late("openptx.check.spelling", "nearest")
+
+_SEARCHES = 100
+"""Findings of a file before those that get no search for the name that was meant."""
 
 _RULE = "PTX ISA, Linking Directives (11.6)"
 _PLACES = {
@@ -27,13 +37,15 @@ class Linkage:
     def __init__(self, collector: Collector, version: Version) -> None:
         self.collector = collector
         self.version = version
-        self.variables: dict[str, Declaration] = {}
+        self.variables: dict[str, Declaration] = {}  # a range `a<3>` by `a<`
+        self.aliases: dict[str, Alias] = {}
+        self.numbered: dict[str, Declaration] = {}  # the names of ranges: `a0`, `a1`, `a2`
         self.functions: dict[str, Function] = {}
         self.alike: set[tuple[HeaderForm | None, HeaderForm | None]] = set()  # forms of headers without difference
 
     def new(self, name: str) -> bool:
         """Whether this name has not been declared before."""
-        return name not in self.variables and name not in self.functions
+        return name not in self.variables and name not in self.functions and name not in self.numbered
 
     def variable(self, declaration: Declaration) -> None:
         """A variable of the module: where it is declared, and whether it may be redeclared."""
@@ -46,24 +58,43 @@ class Linkage:
             message = f"`.common` is for `.global` variables, and this one is in `.{declaration.space}`"
             self._add("linkage", message, declaration, declaration.space_span, "not `.global`", _RULE)
         for declarator in declaration.names:
-            name = declarator.name.text
+            name = _key(declarator)
             if name in self.functions:
                 first = self.functions[name].name.span
-                self._twice(name, declaration, declarator.name.span, first, f"`{name}` is a function already")
+                self._add_duplicate(name, declaration, declarator.name.span, first, f"`{name}` is a function already")
                 continue
             known = self.variables.get(name)
             if known is not None:
-                self._again(declaration, declarator, known)
+                self._redeclared_variable(declaration, declarator, known)
+            elif declarator.count is not None:
+                self._range(declaration, declarator, declarator.count.value)
+            elif name in self.numbered and not self.numbered[name].linkage:
+                first = _declarator(self.numbered[name], _range_of(name)).name.span
+                self._add_duplicate(
+                    name, declaration, declarator.name.span, first, f"`{name}` is in a range that is declared"
+                )
             if known is None or known.linkage == "extern":
                 self.variables[name] = declaration
 
-    def _again(self, declaration: Declaration, declarator: Declarator, first: Declaration) -> None:
+    def _range(self, declaration: Declaration, declarator: Declarator, count: int) -> None:
+        """The names of a range. None of them may be a variable without linkage (measured, ptxas 13.5)."""
+        prefix, span = declarator.name.text, declarator.name.span
+        for name in (f"{prefix}{i}" for i in range(count) if not prefix[-1].isdecimal()):
+            known = self.variables.get(name)
+            if known is not None and not known.linkage:
+                self._add_duplicate(
+                    name, declaration, span, _declarator(known, name).name.span, f"`{name}` is declared twice"
+                )
+                return
+            self.numbered.setdefault(name, declaration)
+
+    def _redeclared_variable(self, declaration: Declaration, declarator: Declarator, first: Declaration) -> None:
         name, span = declarator.name.text, declarator.name.span
-        known = _declarator(first, name)
+        known = _declarator(first, _key(declarator))
         before = known.name.span
         links = {first.linkage, declaration.linkage}
         if "extern" not in links:
-            self._twice(name, declaration, span, before, f"`{name}` is declared twice")
+            self._add_duplicate(name, declaration, span, before, f"`{name}` is declared twice")
         elif not (links == {"extern"} or declaration.linkage == "extern" or links & {"visible", "weak", "common"}):
             self._add(
                 "declaration-mismatch", f"`{name}` is `.extern` in one place and not `.visible` in the other",
@@ -87,16 +118,16 @@ class Linkage:
             )  # fmt: skip
         if name in self.variables:
             first = _declarator(self.variables[name], name).name.span
-            self._twice(name, function, span, first, f"`{name}` is a variable already")
+            self._add_duplicate(name, function, span, first, f"`{name}` is a variable already")
             return
         known = self.functions.get(name)
         if known is None:
             self.functions[name] = function
             return
         if known.kind != function.kind:
-            self._twice(name, function, span, known.name.span, f"`{name}` is a kernel and a function")
+            self._add_duplicate(name, function, span, known.name.span, f"`{name}` is a kernel and a function")
         elif known.body is not None:
-            self._twice(name, function, span, known.name.span, f"`{name}` is defined already")
+            self._add_duplicate(name, function, span, known.name.span, f"`{name}` is defined already")
         elif (known.form, function.form) not in self.alike and (difference := _difference(known, function)) is not None:
             self._add(
                 "declaration-mismatch", f"`{name}` was declared with {difference}", function, span, "not the same",
@@ -111,7 +142,9 @@ class Linkage:
         target = self.functions.get(alias.aliasee.text)
         name = alias.alias.text
         known = self.functions.get(name)
-        if target is not None and target.kind == "func" and (known is None or known.kind != "func"):
+        if (first := self.aliases.setdefault(name, alias)) is not alias:
+            self._add_duplicate(name, alias, alias.alias.span, first.alias.span, f"`{name}` is an alias already")
+        elif target is not None and target.kind == "func" and (known is None or known.kind != "func"):
             self._add(
                 "unknown-function", f"`{name}` must be declared before it is an alias", alias, alias.alias.span,
                 "no declaration", "PTX ISA, .alias", help=f"declare it first, as `{alias.aliasee.text}` is",
@@ -143,17 +176,21 @@ class Linkage:
 
     def space_of(self, name: str) -> str | None:
         """The state space of a variable or function of the module; None if there is none yet."""
-        if name in self.variables:
-            return self.variables[name].space
+        if (variable := self.variables.get(name) or self.numbered.get(name)) is not None:
+            return variable.space
         return "global" if name in self.functions else None
 
     def symbol(self, address: SymbolAddress, declaration: Declaration, space: str | None) -> None:
         """A name in an initial value: a variable or function, which must have been declared before, in `space`."""
         name = address.name.text
         if space is None:
+            known = (*self.variables, *self.functions) if len(self.collector) < _SEARCHES else ()
+            guess = nearest(name, known)
             self._add(
                 "unknown-name", f"`{name}` is not declared before it is used in an initial value", declaration,
                 address.name.span, "no such name before", "PTX ISA, Initializers (5.4.4)",
+                help=f"did you mean `{guess}`?" if guess else "declare it before this one",
+                fix=Fix(address.name.span, guess, f"write `{guess}`") if guess else None,
             )  # fmt: skip
         elif space not in ("global", "const"):
             self._add(
@@ -167,7 +204,9 @@ class Linkage:
                 help=f"write `{name}`",
             )  # fmt: skip
 
-    def _twice(self, name: str, where: Declaration | Function, span: Span, first: Span, message: str) -> None:
+    def _add_duplicate(
+        self, name: str, where: Declaration | Function | Alias, span: Span, first: Span, message: str
+    ) -> None:
         self._add("duplicate-name", message, where, span, "again", _RULE, first, "leave one of them out, or rename it")
 
     def _add(
@@ -180,9 +219,19 @@ class Linkage:
         )
 
 
-def _declarator(declaration: Declaration, name: str) -> Declarator:
-    """The declaration of this name."""
-    return next(declarator for declarator in declaration.names if declarator.name.text == name)
+def _key(declarator: Declarator) -> str:
+    """The name by which a variable or a range is known to the linkage."""
+    return declarator.name.text if declarator.count is None else f"{declarator.name.text}<"
+
+
+def _range_of(name: str) -> str:
+    """The range to which a name with a number belongs."""
+    return f"{name.rstrip('0123456789')}<"
+
+
+def _declarator(declaration: Declaration, key: str) -> Declarator:
+    """The declaration of this name or range."""
+    return next(declarator for declarator in declaration.names if _key(declarator) == key)
 
 
 def moves(text: str) -> bool:
@@ -219,7 +268,7 @@ def _difference(one: Function, other: Function) -> str | None:
         return difference
     if one.noreturn != other.noreturn:
         return "`.noreturn`, and this lacks it" if one.noreturn else "no `.noreturn`, and this has it"
-    if one.linkage != other.linkage and not (one.linkage == "visible" and other.linkage == ""):
+    if one.linkage != other.linkage and not (one.linkage in ("visible", "weak") and other.linkage == ""):
         return f"linkage {_linkage(one)}, not {_linkage(other)}"
     return None
 

@@ -7,10 +7,11 @@ import re
 from openptx.check.names.scopes import split_number
 from openptx.check.operand import kinds
 from openptx.check.spelling import Suggestions
+from openptx.diagnostics import Fix
 from openptx.isa.types import TYPES
 from openptx.source import Span
 from openptx.syntax.lexical import LETTER
-from openptx.syntax.tree import Function
+from openptx.syntax.tree import Function, Instruction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,3 +51,55 @@ def numbers(prefix: str, function: Function) -> list[int]:
     """The numbers that a function names with a prefix; 0 where there are none."""
     found = re.compile(rf"(?<!{LETTER})(?<!%){re.escape(prefix)}([0-9]{{1,9}})(?!{LETTER})", re.A)
     return [int(each) for each in found.findall(function.file.text, *function.span)] or [0]
+
+
+_OF_MODULE = (".global", ".const")
+_SPACES = (".shared", ".local", *_OF_MODULE)
+
+
+def variable(name: str, span: Span, instruction: Instruction, function: Function) -> tuple[str | None, Fix | None]:
+    """The declaration of what an instruction accesses by its name: a variable in the space of the access, with a fix if
+    it needs no size; or a parameter."""
+    text, modifiers = function.file.text, instruction.modifiers
+    type = next((each for each in reversed(modifiers) if each[1:] in TYPES), None)
+    if name[0] == "%" or type is None or function.body is None or text[: span[0]].rstrip()[-1:] != "[":
+        return None, None
+    if ".param" in modifiers:
+        return _parameter(name, span, type, function)
+    space = next((each for each in modifiers if each.partition("::")[0] in _SPACES), "").partition("::")[0]
+    if not space:
+        return None, None
+    if re.search(rf"(?<!{LETTER}){re.escape(name)}\s*[+\[]", text[slice(*function.span)], re.A):
+        return f"declare it, with its size in elements: `{space} {type} {name}[...];`", None
+    written = f"{space} {type} {name};"
+    start = function.span[0] if space in _OF_MODULE else function.body[0]
+    line = f"{written}\n" if space in _OF_MODULE else f"\n    {written}"
+    return f"declare it: `{written}`", Fix((start, start), line, "declare it")
+
+
+def _parameter(name: str, span: Span, type: str, function: Function) -> tuple[str | None, Fix | None]:
+    """The declaration of what `ld.param` and `st.param` access: a parameter of the function, if its name says so, at
+    the place of its number; or else one of a call."""
+    if not name.startswith(f"{function.name.text}_param"):
+        return f"declare it before, `.param {type} {name};`, or as a parameter of `{function.name.text}`", None
+    written, number = f".param {type} {name}", split_number(name)[1]
+    help = f"declare it as a parameter of `{function.name.text}`: `{written}`"
+    taken = function.parameters
+    if not taken:
+        return help, None
+    unused = [each for each in (one.names[0].name.text for one in taken) if _count(each, function) == 1]
+    if len(unused) == 1 and (number is None or number >= len(taken)):
+        return f"did you mean `{unused[0]}`, which is not used?", Fix(span, unused[0], f"write `{unused[0]}`")
+    if function.kind == "func":  # its calls would have to pass it
+        return help, None
+    if number is not None and number < len(taken):
+        start = taken[number].span[0]
+        return help, Fix((start, start), f"{written},\n\t", "declare it")
+    end = taken[-1].span[1]
+    return help, Fix((end, end), f",\n\t{written}", "declare it")
+
+
+def _count(name: str, function: Function) -> int:
+    """How often a function has a name."""
+    named = re.compile(rf"(?<!{LETTER})(?<!%){re.escape(name)}(?!{LETTER})", re.A)
+    return len(named.findall(function.file.text, *function.span))

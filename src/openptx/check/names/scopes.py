@@ -9,7 +9,7 @@ from openptx.isa.special_registers import SPECIAL_REGISTERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from openptx.check.operand.kinds import Kind
     from openptx.isa.types import Type
@@ -109,6 +109,8 @@ class Scope:
         """Declares a name in this scope; that of a range `%r<4>` is its prefix `%r`."""
         self._known.clear()
         if isinstance(meaning, Registers) and meaning.count is not None:
+            for hidden in [each for each in self.names if each.startswith(name) and _contains(name, meaning, each)]:
+                del self.names[hidden]  # with zeros in front of its number; the range's from here on (ptxas 13.5)
             self.ranges[name] = meaning
         else:
             self.names[name] = meaning
@@ -161,17 +163,17 @@ class Scope:
         """The range of this block itself that contains a name."""
         if not self.ranges or not name[-1:].isdecimal():
             return None
-        prefix, number = split_number(name)
+        prefix = split_number(name)[0]
         found = self.ranges.get(prefix)
-        return found if found is not None and number is not None and number < (found.count or 0) else None
+        return found if found is not None and _contains(prefix, found, name) else None
 
     def among(self, prefix: str, count: int) -> Meaning | None:
-        """A name of this block itself that is in the range `prefix<count>`."""
+        """A name of this block itself that is in the range `prefix<count>`, without zeros in front of its number."""
         if prefix[-1].isdecimal():
             return None
         for name, meaning in self.names.items():
             digits = name[len(prefix) :]
-            if name.startswith(prefix) and digits.isdecimal() and split_number(digits)[1] in range(count):
+            if name.startswith(prefix) and digits.isdecimal() and name == canonical(name) and int(digits) < count:
                 return meaning
         return None
 
@@ -219,3 +221,22 @@ def canonical(name: str) -> str:
     """The name of a register of a range without zeros in front of its number."""
     prefix, number = split_number(name)
     return name if number is None else f"{prefix}{number}"
+
+
+def _contains(prefix: str, registers: Registers, name: str) -> bool:
+    """Whether a name is that of one of the registers `prefix<count>`."""
+    found, number = split_number(name)
+    return found == prefix and number is not None and number < (registers.count or 0)
+
+
+def around(scope: Scope) -> Iterator[Scope]:
+    """A scope and the enclosing ones."""
+    inner: Scope | None = scope
+    while inner is not None:
+        yield inner
+        inner = inner.outer
+
+
+def labels_of(scope: Scope) -> list[str]:
+    """The labels that are visible from a scope."""
+    return [label for each in around(scope) for label in each.labels]

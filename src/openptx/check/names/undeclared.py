@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cached_property
 
 from openptx.check.foreign_spellings import DEVICE_FUNCTIONS, REGISTERS
-from openptx.check.names.missing_declarations import declaration, numbers
-from openptx.check.names.scopes import Scope, split_number
+from openptx.check.names.missing_declarations import declaration, numbers, variable
+from openptx.check.names.misspelt_declarations import misspelt_name, misspelt_range
+from openptx.check.names.scopes import Scope, around, labels_of, split_number
 from openptx.check.names.unread_declarations import MOST, words
 from openptx.check.operand import kinds
 from openptx.check.spelling import Suggestions, nearest
@@ -16,7 +17,7 @@ from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.patterns import pattern
 from openptx.syntax.lexical import LETTER, WORD
-from openptx.syntax.tree import Function
+from openptx.syntax.tree import Function, Instruction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,11 +47,7 @@ def unknown_name(
     word = base.lstrip("%")
     special = guess = _special(word)
     if guess is None and not dot:
-        guess = suggestions.nearest(
-            name,
-            lambda: (*known_names(scope, name), *functions),
-            suits=lambda each: _misspelt(each, name) and suits(each),
-        )
+        guess = _alike(name, scope, functions, suggestions, suits)
     if guess is None and name[0] == "%":
         special = nearest(word, SPECIAL_REGISTERS, suits=lambda each: suits(f"%{each}"))
         guess = special and f"%{special}"
@@ -67,6 +64,23 @@ def unknown_name(
     )
 
 
+def _alike(
+    name: str, scope: Scope, functions: Iterable[str], suggestions: Suggestions, suits: Callable[[str], bool]
+) -> str | None:
+    """The known name that differs in capital letters, or else the nearest one."""
+    if suggestions.spend(_CASES):
+        lower = name.lower()
+        same = next((each for each in known_names(scope, name) if each.lower() == lower and suits(each)), None)
+        if same is not None:
+            return same
+    return suggestions.nearest(
+        name, lambda: (*known_names(scope, name), *functions),
+        suits=lambda each: _misspelt(each, name) and suits(each),
+    )  # fmt: skip
+
+
+_CASES = 50_000
+"""What a comparison of all names without regard to capital letters takes from the file's budget."""
 _DIGITS = pattern(r"[0-9]+")
 
 
@@ -132,15 +146,7 @@ def _special(word: str) -> str | None:
 
 
 def _exact(word: str) -> str | None:
-    return word if word in SPECIAL_REGISTERS else None
-
-
-def around(scope: Scope) -> Iterator[Scope]:
-    """A scope and the enclosing ones."""
-    inner: Scope | None = scope
-    while inner is not None:
-        yield inner
-        inner = inner.outer
+    return next((each for each in (word, word.lower()) if each in SPECIAL_REGISTERS), None)
 
 
 _ALIKE = str.maketrans("lIoO", "1100")
@@ -162,11 +168,6 @@ def known_names(scope: Scope, name: str) -> list[str]:
 _LONGEST = 100  # characters of a name whose number is looked for in ranges
 
 
-def labels_of(scope: Scope) -> list[str]:
-    """The labels that are visible from a scope."""
-    return [label for each in around(scope) for label in each.labels]
-
-
 class Undeclared:
     """The undeclared names of one function."""
 
@@ -174,14 +175,16 @@ class Undeclared:
         self.module, self.function, self.findings = checked.module, checked.tree, findings
         self.problems: list[Diagnostic] = []  # syntax errors of the function
 
-    def operand(self, found: Diagnostic, scope: Scope, suits: Suits | None = None) -> None:
+    def operand(
+        self, found: Diagnostic, scope: Scope, suits: Suits | None = None, instruction: Instruction | None = None
+    ) -> None:
         """An operand of an instruction, as a diagnostic with its span. `suits`: which kinds of operand are possible."""
         name = found.file.text[found.span[0] : found.span[1]]
         if self._lost(name):
             return
         cause = self._range(name, scope) or self._missing(name, scope)
         if not self.findings.is_repeated(cause, found.span):
-            self.findings.collect(self._explained(name, found, scope, suits), cause)
+            self.findings.collect(self._explained(name, found, scope, suits, instruction), cause)
 
     def element(self, operand: Operand, scope: Scope) -> None:
         """An argument or a result of a call."""
@@ -193,7 +196,7 @@ class Undeclared:
             return
         found = self._new("unknown-name", f"`{name.text}` is not declared", name)
         found = self._explained(name.text, found, scope, lambda kind: kind is kinds.PREDICATE_KIND)
-        self.findings.collect(found, ("unknown-name", name.text, id(self.function)))
+        self.findings.collect(found, self._range(name.text, scope) or self._missing(name.text, scope))
 
     def _lost(self, name: str) -> bool:
         """Whether the name is in a declaration that could not be parsed, which is reported."""
@@ -231,13 +234,39 @@ class Undeclared:
         guess = self.module.suggestions.nearest(
             name, lambda: labels_of(scope), limit, lambda each: _misspelt(each, name)
         )
+        if guess is not None and (wrong := self._misspelt_label(name, guess, scope)) is not None:
+            self.findings.collect(wrong, cause)
+            return
         found = self._new("unknown-label", f"there is no label `{operand.text}` here", operand, "no such label")
         found.help = f"put `{operand.text}:` in this function, before the statement to continue at"
         if (elsewhere := self._label_elsewhere(name)) is not None:
             other, span = elsewhere
             found.labels = (Label(span, f"a label of `{other.name.text}`"),)
             found.help, guess = f"a branch stays in its function: {found.help}, or `call` the other one", None
-        self.findings.collect(_guessing(found, guess, "branch to"), cause)
+        elif (inner := self._label_of_block(name)) is not None:
+            found.labels = (Label(inner, "this label is visible in its block only"),)
+            found.help, guess = "move the label, or the branch, to the other one's block", None
+        self.findings.collect(guessing(found, guess, "branch to"), cause)
+
+    def _label_of_block(self, name: str) -> Span | None:
+        """The position of a label of this name in another block of the function."""
+        if not self.module.suggestions.spend(self._length):
+            return None
+        label = pattern(rf"(?<!{LETTER})(?<!%){re.escape(name)}(?=[ \t]*:(?!:))", re.A)
+        found = label.search(self.function.file.text, *self.function.span)
+        return found.span() if found is not None else None
+
+    @property
+    def _length(self) -> int:
+        """Characters of the function, which a search for the uses of a name goes through."""
+        start, end = self.function.span
+        return end - start
+
+    def _misspelt_label(self, name: str, label: str, scope: Scope) -> Diagnostic | None:
+        start = scope.label(label)
+        if start is None or not self.module.suggestions.spend(self._length):
+            return None
+        return misspelt_name("unknown-label", name, label, (start, start + len(label)), self.function)
 
     def _label_elsewhere(self, name: str) -> tuple[Function, Span] | None:
         """Another function with a label of this name, and the label's position."""
@@ -260,15 +289,16 @@ class Undeclared:
         found.help = f"define it before this function, or declare it: `.extern {declaration}`"
         if operand.text in self.module.function_names:
             found.help, guess = f"it is defined below: declare it before, `.func {operand.text}(...);`", None
-        self.findings.collect(_guessing(found, guess, "call"), cause)
+        self.findings.collect(guessing(found, guess, "call"), cause)
 
     def _callees(self) -> list[str]:
         return [name for name, kind in self.module.functions.items() if kind is not kinds.ENTRY_KIND]
 
     @cached_property
     def _lines_of_a_word(self) -> set[str]:
-        """The words of the function that stand alone in a line."""
-        return {match["name"] for match in LABEL_SLIP.finditer(self.function.file.text, *self.function.span)}
+        """The words of the function that stand alone in a line and are no labels."""
+        lines = LABEL_SLIP.finditer(self.function.file.text, *self.function.span)
+        return {match["name"] for match in lines if match["written"] != f"{match['name']}:"}
 
     def _new(self, about: str, message: str, at: Operand, label: str = "no such name here") -> Diagnostic:
         return Diagnostic(about, message, self.function.file, at.span, label)
@@ -279,23 +309,45 @@ class Undeclared:
         numbered = name[0] == "%" and len(prefix) > 1 and not any(prefix in each.ranges for each in around(scope))
         return "unknown-name", prefix if numbered else name, id(self.function)
 
-    def _explained(self, name: str, found: Diagnostic, scope: Scope, suits: Suits | None) -> Diagnostic:
+    def _explained(
+        self, name: str, found: Diagnostic, scope: Scope, suits: Suits | None, instruction: Instruction | None = None
+    ) -> Diagnostic:
         """The diagnostic, with the name that was probably meant."""
         if scope.label(name) is not None:
             return Diagnostic(
                 "wrong-kind-of-name", f"`{name}` is a label, which has no value", found.file, found.span, "a label"
             )
         known, prefix = self.module.functions, split_number(name)[0]
-        several = name[0] == "%" and prefix != name and len(set(numbers(prefix, self.function))) > 2
+        if (wrong := misspelt_range(name, scope, self.function)) is not None:
+            return wrong
+        several = name[0] == "%" and prefix != name and len({*numbers(prefix, self.function)}) > 1
         explained = unknown_name(
             name, found, scope, known, self.module.suggestions,
             lambda name: not several and (suits is None or suits(scope.kind(name, known))),
         )  # fmt: skip
+        meant = scope.find(fix.replacement) if (fix := explained.fix) is not None else None
+        if fix is not None and meant is not None and self.module.suggestions.spend(self._length):
+            span = meant[0].span
+            wrong = misspelt_name("unknown-name", name, fix.replacement, span, self.function)
+            return wrong or explained
+        self._declare(name, explained, suits, instruction)
+        return explained
+
+    def _declare(self, name: str, explained: Diagnostic, suits: Suits | None, instruction: Instruction | None) -> None:
+        """Adds the declaration that a name lacks, if nothing else was probably meant."""
+        if explained.help is None and explained.name == "unknown-name" and instruction is not None:
+            explained.help, explained.fix = variable(name, explained.span, instruction, self.function)
         if explained.help is None and explained.name == "unknown-name":
             explained.help = declaration(name, explained.span, suits, self.function, self.module.suggestions)
+            if (written := _REGISTER.search(explained.help or "")) and self.function.body is not None:
+                start = self.function.body[0]
+                explained.fix = Fix((start, start), f"\n    {written[1]}", "declare it")
         elif explained.label == "beyond the range":
-            explained.help = f"declare more of them: `{prefix}<{max(numbers(prefix, self.function)) + 1}>`"
-        return explained
+            prefix = split_number(name)[0]
+            count = max(numbers(prefix, self.function)) + 1
+            explained.help = f"declare more of them: `{prefix}<{count}>`"
+            if range := _COUNT.match(self.function.file.text, explained.labels[0].span[0]):
+                explained.fix = Fix(range.span(1), str(count), f"declare `{prefix}<{count}>`")
 
     def _range(self, name: str, scope: Scope) -> tuple[str, str, int] | None:
         """The cause of a name that is beyond a range: one for all of them."""
@@ -305,7 +357,11 @@ class Undeclared:
         return "unknown-name", f"{prefix}<", id(self.function)
 
 
-def _guessing(found: Diagnostic, guess: str | None, verb: str) -> Diagnostic:
+_REGISTER = pattern(r"^declare (?:it|them): `(\.reg [^`]*;)`")
+_COUNT = pattern(rf"{WORD}\s*<\s*([0-9]+)\s*>", re.A)
+
+
+def guessing(found: Diagnostic, guess: str | None, verb: str) -> Diagnostic:
     """The diagnostic with a suggestion, if there is one."""
     if guess is None:
         return found

@@ -77,9 +77,9 @@ class Kind:
     @property
     def described(self) -> str:
         """The text of a label beside the operand."""
-        return f"this is {self._words()}"
+        return f"this is {self._in_words()}"
 
-    def _words(self) -> str:
+    def _in_words(self) -> str:
         count = len(self.parts)
         match self.sort:
             case "register" | "vector":
@@ -93,13 +93,13 @@ class Kind:
             case "pair":
                 return "a pair"
             case "negated":
-                return f"`!` and {self.parts[0]._words()}"
+                return f"`!` and {self.parts[0]._in_words()}"
             case "minus":
-                return f"a minus and {self.parts[0]._words()}"
+                return f"a minus and {self.parts[0]._in_words()}"
             case "sum":
-                return f"a sum of {self.parts[0]._words()} and a constant"
+                return f"a sum of {self.parts[0]._in_words()} and a constant"
             case "selected":
-                return f"`.{self.space}` of {self.parts[0]._words()}"
+                return f"`.{self.space}` of {self.parts[0]._in_words()}"
             case _:
                 return self.text
 

@@ -142,7 +142,7 @@ def _allowance(instruction: Instruction, name: str, written: bool) -> Allowance:
     said, found = operand_rule(instruction, name), Allowance()
     found.shorter = said.says("one of several")
     if written:
-        found.sink = said.says("sink")
+        found.sink = said.says("sink") or bool(said.sink_gate)
         return found
     registers = said.says("registers")
     found.address, found.space = said.says("variable"), said.space
@@ -197,6 +197,8 @@ class Place:
         if self.rule is None or not self.context.follows_ptxas:
             return takes_constant(self.type, kind)
         if self.rule.strict and self.type.kind != "f" and kind.sort == kinds.FLOAT:
+            return False
+        if self.operand_rule.needs_short_floats(self.m.written) and kind.sort == kinds.FLOAT and kind.bits == 64:
             return False
         return takes_constant(self.rule.type, kind)
 

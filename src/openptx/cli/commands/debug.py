@@ -27,6 +27,8 @@ from openptx.debug.session import Session
 from openptx.debug.terminal import Terminal
 from openptx.errors import InputError
 
+LAST_PORT = 65535
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx debug`."""
@@ -78,6 +80,8 @@ def serve(args: Namespace) -> int:
     """Serves one client to its end."""
     if args.file is not None or args.command or args.execute:
         raise InputError("--dap takes what is launched from the client's `launch` request")
+    if args.port is not None and not 0 <= args.port <= LAST_PORT:
+        raise InputError(f"--port {args.port}: write a number from 0 to {LAST_PORT}")
     if args.port is None:
         source, sink = sys.stdin.buffer, sys.stdout.buffer
         with redirect_stdout(sys.stderr):  # no other output may come between messages
@@ -92,7 +96,8 @@ def serve(args: Namespace) -> int:
 
 
 def session_of(arguments: dict[str, Any], output: Callable[[str], object]) -> Session:
-    """The session that a `launch` request describes: `program`, `kernel`, `grid`, `block`, `args`, `shared`, `cluster`.
+    """The session that a `launch` request describes: `program`, `kernel`, `target`, `grid`, `block`, `args`, `shared`,
+    `cluster`.
 
     Extents are numbers, lists of them or text; arguments are as on the command line. Raises InputError.
     """
@@ -105,6 +110,7 @@ def session_of(arguments: dict[str, Any], output: Callable[[str], object]) -> Se
         Namespace(
             file=arguments["program"],
             kernel=arguments.get("kernel"),
+            target=arguments.get("target"),
             grid=extent_text(arguments.get("grid")),
             block=extent_text(arguments.get("block")),
             shared=int(arguments.get("shared") or 0),
@@ -131,5 +137,8 @@ def session_for(launch: Launching, output: Callable[[str], object]) -> Session:
 
 def read_commands(path: str) -> list[str]:
     """The lines of a file."""
-    with open(path, encoding="utf-8") as stream:
-        return stream.read().splitlines()
+    with open(path, encoding="utf-8-sig") as stream:
+        try:
+            return stream.read().splitlines()
+        except UnicodeDecodeError:
+            raise InputError(f"{path}: not a text file in UTF-8") from None

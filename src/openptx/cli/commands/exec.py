@@ -14,8 +14,10 @@ import os
 from argparse import ArgumentParser, Namespace
 
 from openptx.cli.failures import complain
+from openptx.cli.terminal import Clock
 from openptx.driver.environment import environment
 from openptx.driver.objects import capability_of
+from openptx.errors import InputError
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 """A shell's exit statuses for a command that cannot be run."""
@@ -33,7 +35,10 @@ def run(args: Namespace) -> int:
     """Replaces this process by the program. Returns only if the program cannot be run."""
     if args.device is not None:
         capability_of(args.device)
-    variables = environment(args.device, "all" if args.sanitize else None, args.command[0])
+    if not args.command[0]:
+        raise InputError("an empty command: name a program after --")
+    with Clock("preparing libcuda.so.1"):  # it is compiled at its first use
+        variables = environment(args.device, "all" if args.sanitize else None, args.command[0])
     try:
         os.execvpe(args.command[0], args.command, variables)
     except OSError as error:

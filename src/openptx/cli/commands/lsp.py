@@ -7,7 +7,9 @@ completes, finds references, renames and formats. docs/editors.md describes how 
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 
 from openptx.api import require_options
 from openptx.cli.exit_status import CLEAN
@@ -36,6 +38,8 @@ def run(args: Namespace) -> int:
             raise
         raise InputError("the language server needs pygls: pip install 'openptx[lsp]'") from error
     os.environ["NO_COLOR"] = "1"  # explanations go to an editor
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # the thread that waits for the editor would keep the process
     with open(os.dup(sys.stdout.fileno()), "wb") as output:  # pygls closes the stream that it writes to
         make_server(args.target).start_io(stdout=output)
     return CLEAN

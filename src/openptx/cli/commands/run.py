@@ -69,7 +69,7 @@ def run(args: Namespace) -> int:
     since = time.monotonic()
     with time_limit(args.timeout, "the file was being read and checked"):
         file = load(args.file)
-        module = load_module(file, profile=args.profile, contract=args.contract)
+        module = load_module(file, target=args.target, profile=args.profile, contract=args.contract)
     kernel = pick(module, args.kernel, file.name)
     if args.fidelity:
         print(fidelities(module, kernel.name))
@@ -78,7 +78,7 @@ def run(args: Namespace) -> int:
     arguments = [read_argument(text) for text in args.arg]
     arrays = arrays_of(arguments)
     saves = [read_save(text, arrays) for text in args.save]
-    require_writable([path for _, path in saves])
+    require_writable([path for _, path in saves] + ([args.trace_output] if args.trace_output else []))
     status = CLEAN
     if wants_trace(args):
         status = run_traced(kernel, args, arguments, cluster)
@@ -108,7 +108,8 @@ def show_arrays(arrays: dict[int, NDArray[Any]]) -> None:
 def run_traced(kernel: Kernel, args: Namespace, arguments: list[object], cluster: tuple[int, ...] | None) -> int:
     """Runs the launch and writes its trace; with --against also that of another file's kernel, and their difference."""
     arrays = arrays_of(arguments)
-    before = {index: array.copy() for index, array in arrays.items()} if args.against else {}
+    against = other_kernel(args, kernel.name) if args.against else None
+    before = {index: array.copy() for index, array in arrays.items()} if against else {}
     with Clock(f"recording `{kernel.name}`"):
         found = traced(kernel, args, arguments, cluster)
     if args.trace or args.trace_output:
@@ -116,16 +117,21 @@ def run_traced(kernel: Kernel, args: Namespace, arguments: list[object], cluster
     if found.fault is not None:
         print(found.fault, file=sys.stderr)
     status = FINDINGS if found.fault is not None else CLEAN
-    if args.against:
-        module = load_module(load(args.against), profile=args.profile, contract=args.contract)
+    if against is not None:
         after = {index: array.copy() for index, array in arrays.items()}
         restore(arrays, before)
-        other = traced(pick(module, args.kernel or kernel.name, args.against), args, arguments, cluster)
+        other = traced(against, args, arguments, cluster)
         restore(arrays, after)
         difference = compared(found, other)
         print(difference or f"both execute the same: {len(found)} records")
         status = FINDINGS if difference else status
     return status
+
+
+def other_kernel(args: Namespace, name: str) -> Kernel:
+    """The kernel of --against, which is read before anything runs."""
+    module = load_module(load(args.against), target=args.target, profile=args.profile, contract=args.contract)
+    return pick(module, args.kernel or name, args.against)
 
 
 @contextmanager

@@ -23,8 +23,9 @@ from openptx.cli.launch_options import add_limits
 from openptx.cli.launching import add_launch_arguments, launching
 from openptx.cli.terminal import Clock
 from openptx.diagnostics.render import render
-from openptx.errors import InputError
-from openptx.sanitize.entry import ENGINES, Options, tools_of, watch
+from openptx.launch_options import require_count, require_options
+from openptx.sanitize.entry import watch
+from openptx.sanitize.options import ENGINES, Options, tools_of
 
 FORMATS = ("full", "concise", "json", "sarif", "github")
 
@@ -55,8 +56,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Loads the kernel, runs it under the sanitizer, prints the findings."""
-    if args.schedules < 1:
-        raise InputError(f"--schedules {args.schedules}: write a number from 1")
+    require_options(args.shared, None, args.timeout, args.max_instructions, None)
+    require_count("schedules", args.schedules)
+    require_count("seed", args.seed, 0)
     launch = launching(args)
     kernel = launch.kernel
     options = Options(

@@ -107,7 +107,9 @@ class Inspection:
 
     def describe_result(self, scope: Scope, text: str) -> Message:
         """The result of an expression, without its name."""
-        found = self.adapter.references.value(scope, text, parse(text).evaluate(scope))
+        expression = parse(text)
+        value = expression.source_object(scope) or expression.evaluate(scope)
+        found = self.adapter.references.value(scope, text, value)
         return {key: found[key] for key in found if key not in ("name", "evaluateName")}
 
     def on_evaluate(self, arguments: Message) -> Message:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
+from openptx.debug.dap.source_objects import object_facts, source_variables
 from openptx.debug.scope import Scope
+from openptx.debug.source_values import SourceObject
+from openptx.debug.source_values import shown as source_text
 from openptx.debug.values import Array, Typed
 from openptx.errors import InputError
 from openptx.isa.special_registers import SPECIAL_REGISTERS
@@ -63,6 +66,8 @@ class References:
             ("Shared", existing_children([self.variable(scope, v.name) for v in shared]), None),
             ("Local and global", existing_children([self.variable(scope, v.name) for v in other]), "locals"),
         ]
+        if source := source_variables(scope, self.add):
+            found.insert(0, ("Variables", existing_children(source), "locals"))
         return [
             {"name": name, "variablesReference": self.add(children, scope), "expensive": False}
             | ({"presentationHint": hint} if hint else {})
@@ -97,6 +102,8 @@ class References:
             shown["value"] = "{" + ", ".join(map(str, parts)) + "}"
             children = [self.value(scope, f"{name}.{c}", part) for c, part in zip("xyzw", parts, strict=False)]
             shown["variablesReference"] = self.add(existing_children(children), scope)
+        elif isinstance(found, SourceObject):
+            shown |= {"value": source_text(scope, found)} | object_facts(scope, name, found, self.add)
         elif isinstance(found, Array):
             shown |= self.array(scope, name, found)
         return shown

@@ -60,7 +60,8 @@ class Sampler(Opaque):
 
     @classmethod
     def of(cls, data: bytes) -> Sampler:
-        """The sampler that an initialiser describes (`isa.sampler_state`)."""
+        """The sampler that an initialiser describes (`isa.sampler_state`). Raises Unsupported for the address mode
+        `clamp_ogl`."""
         filter, *address, force = data[: len(MEMBERS)]
         names = {number: name for name, number in ADDRESSES.items()}
         if not names.keys() >= {*address}:

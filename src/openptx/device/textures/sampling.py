@@ -174,13 +174,15 @@ def weighted_texels(t: Texture, s: Sampler, at: Place, u: Sequence[Array], share
         return seams.weighted_texels(t, at.layer, add_offsets(u, at.offset), share)
     if s.filter == "nearest":
         return [Part(raw(t, address, at, whole(u, at.offset), t.border)[np.newaxis], share[np.newaxis])]
-    base = [confined(a, n, mode) - 0.5 for a, n, mode in zip(add_offsets(u, at.offset), t.shape, address, strict=False)]
+    base = [
+        wrapped_place(a, n, mode) - 0.5 for a, n, mode in zip(add_offsets(u, at.offset), t.shape, address, strict=False)
+    ]
     low = [np.floor(a) for a in base]
     fractions = [np.floor((a - i) * FRACTION + 0.5).astype(np.int64) for a, i in zip(base, low, strict=True)]
-    return [Part(around(t, address, at, low, corners), weight) for corners, weight in quads(fractions, share)]
+    return [Part(corner_texels(t, address, at, low, corners), weight) for corners, weight in quads(fractions, share)]
 
 
-def confined(a: Array, n: int, mode: str) -> Array:
+def wrapped_place(a: Array, n: int, mode: str) -> Array:
     """The place that is filtered around: numbers that have no fraction any more still wrap to one."""
     found: Array = np.clip(a, 0.5, n - 0.5) if mode == "clamp" else np.mod(a, n) if mode == "wrap" else a
     return found
@@ -200,7 +202,7 @@ def average_parts(t: Texture, s: Sampler, at: Place, parts: Sequence[Part]) -> A
         return averaged(parts)
 
 
-def around(t: Texture, address: Sequence[str], at: Place, low: Sequence[Array], corners: Array) -> Array:
+def corner_texels(t: Texture, address: Sequence[str], at: Place, low: Sequence[Array], corners: Array) -> Array:
     """The texels at the corners (rows of 0 and 1 for each dimension) above the lowest ones: corner, lane, component."""
     places = [
         apply_address_mode(np.stack((i, i + 1)), n, mode) for i, n, mode in zip(low, t.shape, address, strict=False)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import copy
+from typing import Any, Self
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -58,6 +59,15 @@ class TexelArray(Opaque):
         """The geometry as instructions name it."""
         return f"{'a' if self.layers is not None else ''}{len(self.shape)}d"
 
+    def as_line(self) -> Self | None:
+        """A plane of one row as an image of one dimension, which a GPU's instructions take it for; None for others.
+        (Dr.Jit's textures of one dimension are arrays of height 1.)"""
+        if self.geometry != "2d" or self.shape[1] != 1:
+            return None
+        line = copy.copy(self)
+        line.texels, line.shape = self.texels[0], self.shape[:1]
+        return line
+
     @property
     def described(self) -> str:
         """Its kind and size, for messages."""
@@ -85,7 +95,8 @@ def checked(array: Any) -> Array:
 
 
 def components(array: Array, channels: int | None) -> Array:
-    """The array with an axis of components at its end."""
+    """The array with an axis of components at its end. Raises ArgumentError unless there are 1, 2 or 4 of one type,
+    `channels` if given."""
     if channels is not None and (not hasattr(channels, "__index__") or np.ndim(channels)):
         raise ArgumentError(f"`channels` is 1, 2 or 4, not {channels!r}")
     fields = array.dtype.fields

@@ -116,6 +116,12 @@ class Texture(TexelArray):
         if (one.texels.dtype, one.channels) != (self.texels.dtype, self.channels):
             raise ArgumentError(f"level {number} is of {one.channels} {one.texels.dtype}, not as level 0")
 
+    def as_line(self) -> Texture | None:
+        line = super().as_line()
+        if line is not None:
+            line.smaller = tuple(found for one in self.smaller if (found := one.as_line()) is not None)
+        return line
+
     def level(self, number: int) -> Texture:
         """One of `level_count` levels."""
         return self.smaller[number - 1] if number else self

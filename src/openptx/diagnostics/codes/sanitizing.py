@@ -81,7 +81,7 @@ CODES = (
         Rule: PTX ISA, Shared State Space (5.1.7)
         """),
     Code("PTX8003", "undefined-value", """
-        A branch, a predicate, an address or an atomic operation depends on a value that was never written.
+        A branch, a predicate, an address, a barrier or an atomic operation depends on a value that was never written.
 
         Registers, shared memory, local memory and memory from `malloc` start undefined, tracked bit by bit. Copying
         undefined bits or masking them out is allowed; a decision that depends on them is an error.

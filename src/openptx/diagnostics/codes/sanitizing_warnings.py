@@ -166,7 +166,8 @@ CODES = (
         A kernel copies a word that was never written to global memory. Undefined bytes between written ones, such as
         the padding of a structure, are not reported: the load must read written words in other threads or rounds, or
         there must be no written bytes around the word. Padding beside members of eight bytes is not reported even in
-        copies of structures word by word.
+        copies of structures word by word. A register that nothing wrote is reported if it is all that an instruction
+        stores; an unwritten element beside written ones of a vector is not.
 
             .version 8.0
             .target sm_80
@@ -203,5 +204,43 @@ CODES = (
                 st.global.b32 [p], v;
                 ret;
             }
+        """),
+    Code("PTX8508", "skipped-barrier", """
+        Some warps execute a barrier of the whole block, others skip it and go on after it. The barrier completes
+        when those have exited, which the manual allows, but it does not order what they do. CUDA C++ requires that all
+        threads of a block that have not exited execute `__syncthreads()`. Warps that return early are not reported.
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k(.param .u64 out) {
+                .reg .b64 p;
+                .reg .b32 t;
+                .reg .pred skips;
+                mov.u32 t, %tid.x;
+                ld.param.u64 p, [out];
+                mad.wide.u32 p, t, 1, p;
+                setp.ge.u32 skips, t, 32;
+                @skips bra ON;
+                bar.sync 0;
+            ON: st.global.u8 [p], t;
+                ret;
+            }
+
+        Instead:
+
+            .version 8.0
+            .target sm_80
+            .visible .entry k(.param .u64 out) {
+                .reg .b64 p;
+                .reg .b32 t;
+                mov.u32 t, %tid.x;
+                ld.param.u64 p, [out];
+                mad.wide.u32 p, t, 1, p;
+                bar.sync 0;
+                st.global.u8 [p], t;
+                ret;
+            }
+
+        Rule: PTX ISA, exit (9.7.12.7)
         """),
 )  # fmt: skip

@@ -95,9 +95,8 @@ def places(diagnostic: Diagnostic) -> str:
         return ""
     rows = [str(diagnostic.file.location(start)[0]) for start, _ in diagnostic.also[:PLACES]]
     more = len(diagnostic.also) - len(rows)
-    times = "once more" if len(diagnostic.also) == 1 else f"{len(diagnostic.also)} more times"
     lines = "line" if len(rows) == 1 else "lines"
-    return f"the same {times}, in {lines} {', '.join(rows)}" + (f" and {more} others" if more else "")
+    return f"in {lines} {', '.join(rows)}" + (f" and {more} other{'s' if more > 1 else ''}" if more else "")
 
 
 def fixed(file: File, fix: Fix, style: Style, gutter: int) -> list[str]:

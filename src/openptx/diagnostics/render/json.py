@@ -35,7 +35,7 @@ def render(diagnostics: list[Diagnostic], *, color: bool = False, width: int = 0
 
 
 def as_json(diagnostic: Diagnostic) -> dict[str, object]:
-    """One diagnostic. `end_location` is just after its last character."""
+    """One diagnostic. `end_location` is just after its last character, `also` are further places of the error."""
     (row, column), (end_row, end_column) = diagnostic.location, diagnostic.end_location
     return {
         "code": diagnostic.code,
@@ -51,6 +51,7 @@ def as_json(diagnostic: Diagnostic) -> dict[str, object]:
         "rule": diagnostic.rule,
         "help": diagnostic.help,
         "fix": fix_as_json(diagnostic),
+        "also": [dict(zip(("row", "column"), diagnostic.file.location(at), strict=True)) for at, _ in diagnostic.also],
         **diagnostic.more(),
     }
 

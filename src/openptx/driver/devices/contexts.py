@@ -67,6 +67,7 @@ def context_of(handle: int) -> Context:
 
 
 def create(flags: int, primary: bool) -> Context:
+    """A new context, known to the library. Fails if there are too many."""
     made = driver().add(Context(flags, primary))
     if not driver().library.context(made.handle):
         driver().remove(made)

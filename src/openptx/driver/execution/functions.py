@@ -55,6 +55,7 @@ def registers(kernel: Kernel) -> int:
 
 
 def attribute(found: Function, number: int) -> int:
+    """The value of a CUfunction_attribute: computed, or what was set, which is 0 or -1 (the carveout) at first."""
     kernel, directives = found.kernel, found.kernel.function.directives
     if number == MAX_THREADS:
         return min(math.prod(directives.get("reqntid") or directives.get("maxntid") or (THREADS,)), THREADS)

@@ -97,6 +97,7 @@ class Shape(NamedTuple):
 
 
 def require_cluster(function: Function, grid: Triple, cluster: Triple) -> None:
+    """Fails unless clusters of this size divide the grid and fit the device."""
     most = largest_cluster(function)
     if not all(cluster):
         why = f"clusters of {cluster}, which have no blocks"
@@ -126,7 +127,7 @@ def require_possible(function: Function, shape: Shape) -> None:
 
 
 def run(context: Context, function: Function, shape: Shape, parameters: bytearray) -> None:
-    """Launches, and waits for the end. A fault ends the context."""
+    """Launches, and waits for the end. A fault ends the context. Fails with the result that CUDA has for it."""
     printing: AbstractContextManager[Any] = redirect_stdout(Output()) if function.prints else nullcontext()
     options = {} if shape.cluster is None else {"cluster": shape.cluster}
     try:
@@ -183,7 +184,7 @@ def launch_cooperative(
 
 
 def configuration(config: int) -> tuple[Shape, int]:
-    """The content of a CUlaunchConfig, and its stream."""
+    """The content of a CUlaunchConfig, and its stream. Fails if its address is null."""
     if not config:
         raise Failure(Result.INVALID_VALUE, "the configuration of the launch is null")
     gx, gy, gz, bx, by, bz, shared, stream, listed, count = CONFIG.unpack(ctypes.string_at(config, CONFIG.size))

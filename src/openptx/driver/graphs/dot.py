@@ -19,6 +19,7 @@ def dot(graph: Graph, verbose: bool) -> str:
 
 
 def lines(graph: Graph, verbose: bool) -> list[str]:
+    """The statements of a graph and of the graphs in it."""
     found = [f'subgraph "cluster_{graph.handle:x}" {{', f'label="graph {graph.number}";']
     for node in graph.nodes:
         found.append(f'"{node.handle:x}" [shape="box", label="{node.number} {label(node, verbose)}"];')

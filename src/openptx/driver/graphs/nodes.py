@@ -196,6 +196,8 @@ DESCRIBED: dict[int, tuple[str, Callable[[Context, int], Work]]] = {
 
 
 def node_kind(number: int, kind: str) -> Callable[[Callable[[Context, int], Work]], Callable[[Context, int], Work]]:
+    """Registers the function that reads the description of nodes of a CUgraphNodeType."""
+
     def decorate(function: Callable[[Context, int], Work]) -> Callable[[Context, int], Work]:
         DESCRIBED[number] = kind, function
         return function
@@ -217,6 +219,8 @@ SPECIAL: dict[int, Callable[..., None]] = {}
 
 
 def special_node(number: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Registers the function that adds nodes of a CUgraphNodeType."""
+
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         SPECIAL[number] = function
         return function

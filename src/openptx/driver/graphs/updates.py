@@ -76,6 +76,7 @@ def first_difference(old: Plan, new: Graph) -> Difference | None:
 
 
 def differs(step: Step, node: Node) -> Difference | None:
+    """Why a node cannot replace the work of a step; None if it can."""
     if step.kind != node.kind:
         return Difference(TYPE_CHANGED, f"a node of kind `{node.kind}` instead of `{step.kind}`", node)
     inner = inner_graphs(node)

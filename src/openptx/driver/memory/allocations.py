@@ -91,7 +91,8 @@ def obtain(
 
 
 def give_back(address: int, *kinds: str) -> None:
-    """Frees an allocation of some kind. Freeing the null pointer has no effect."""
+    """Frees an allocation of some kind. Freeing the null pointer has no effect. Fails for the address of other
+    memory."""
     if not address:
         return
     found = OWNED.get(address)

@@ -88,7 +88,8 @@ class Copy(NamedTuple):
 
 
 def side(x: int, y: int, z: int, level: int, kind: int, places: tuple[int, int, int], pitch: int, rows: int) -> Side:
-    """One side of a description; `places` are a host pointer, a device address, and an array."""
+    """One side of a description; `places` are a host pointer, a device address, and an array. Fails for an unknown type
+    of memory and for levels of detail."""
     host, device, array = places
     kind &= KIND
     if kind not in (*PLACES, ARRAY):
@@ -121,7 +122,7 @@ def copy_3d(pointer: int) -> Copy:
 
 
 def in_array(handle: int, offset: int) -> Side:
-    """Bytes of an array of one dimension."""
+    """Bytes of an array of one dimension. Fails for one of more dimensions."""
     found = driver().find(handle, Array)
     if found.data.shape[:2] != (1, 1):
         raise Failure(Result.INVALID_VALUE, "a copy of one dimension, and the array has more")

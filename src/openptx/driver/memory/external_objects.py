@@ -26,7 +26,7 @@ def refuse(out: int, pointer: int, types: range, what: str) -> None:
     raise Failure(Result.NOT_SUPPORTED, f"{what}, of another interface than CUDA")
 
 
-def nothing_has(handle: int, what: str) -> Failure:
+def no_handle_of(handle: int, what: str) -> Failure:
     return Failure(Result.INVALID_HANDLE, f"0x{handle:x} is not a handle of {what}: none can be imported")
 
 
@@ -43,29 +43,29 @@ def import_semaphore(context: Context, out: int, description: int) -> None:
 @in_context("cuExternalMemoryGetMappedBuffer", "cuExternalMemoryGetMappedMipmappedArray")
 def map_memory(context: Context, out: int, handle: int, description: int) -> None:
     put(out, 0)
-    raise nothing_has(handle, "external memory")
+    raise no_handle_of(handle, "external memory")
 
 
 @in_context("cuDestroyExternalMemory")
 def destroy_memory(context: Context, handle: int) -> None:
-    raise nothing_has(handle, "external memory")
+    raise no_handle_of(handle, "external memory")
 
 
 @in_context("cuDestroyExternalSemaphore")
 def destroy_semaphore(context: Context, handle: int) -> None:
-    raise nothing_has(handle, "an external semaphore")
+    raise no_handle_of(handle, "an external semaphore")
 
 
 @in_context("cuSignalExternalSemaphoresAsync", "cuWaitExternalSemaphoresAsync")
 def use_semaphores(context: Context, handles: int, parameters: int, count: int, stream: int) -> None:
     for i in counted(count, "semaphores"):
-        raise nothing_has(get(handles + HANDLES_OF * i), "an external semaphore")
+        raise no_handle_of(get(handles + HANDLES_OF * i), "an external semaphore")
 
 
 @in_context("cuGraphAddExternalSemaphoresSignalNode", "cuGraphAddExternalSemaphoresWaitNode")
 def add_node(context: Context, out: int, graph: Graph, after: int, count: int, parameters: int) -> None:
     put(out, 0)
-    raise nothing_has(get(get(parameters)), "an external semaphore")
+    raise no_handle_of(get(get(parameters)), "an external semaphore")
 
 
 @in_context(

@@ -18,7 +18,7 @@ ELEMENTS = {8: np.dtype(np.uint8), 16: np.dtype(np.uint16), 32: np.dtype(np.uint
 
 
 def fill(address: int, pitch: int, value: int, element: np.dtype[Any], width: int, height: int) -> None:
-    """`height` rows of `width` elements, `pitch` bytes apart."""
+    """`height` rows of `width` elements, `pitch` bytes apart. Fails if they are not aligned, or overlap."""
     size = element.itemsize
     if address % size or (height > 1 and (pitch % size or pitch < width * size)):
         raise Failure(Result.INVALID_VALUE, f"0x{address:x} and rows {pitch} bytes apart for elements of {size} bytes")

@@ -88,6 +88,7 @@ def advise_v2(context: Context, address: int, size: int, advice: int, place: int
 
 
 def change(address: int, size: int, advice: int, place: Place) -> None:
+    """Follows or withdraws advice about managed memory (CUmem_advise). Fails for other advice."""
     found = managed_at(address, size)
     if advice in (READ_MOSTLY, READ_MOSTLY + 1):
         found.read_mostly = advice == READ_MOSTLY

@@ -30,6 +30,7 @@ def address_range(context: Context, base: int, size: int, address: int) -> None:
 
 
 def value(address: int, attribute: int, found: Owned) -> int:
+    """The value of a CUpointer_attribute for an address in an allocation; 0 for those that are not known."""
     block, on_host = found.block, found.kind in ("host", "registered")
     into = address - (block.address if block.address <= address < block.address + block.size else block.pointer)
     answers = {

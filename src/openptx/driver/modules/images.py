@@ -28,7 +28,7 @@ def image_at(pointer: int) -> str:
 
 
 def bytes_at(pointer: int) -> bytes:
-    """An image in memory, whose size is determined by its first bytes."""
+    """An image in memory, whose size is determined by its first bytes. Fails if its address is null."""
     if not pointer:
         raise Failure(Result.INVALID_VALUE, "the image is null")
     (magic,) = struct.unpack("<I", ctypes.string_at(pointer, 4)) if readable(pointer) else (0,)
@@ -81,7 +81,7 @@ def ptx_of(data: bytes, capability: int | None = None) -> str:
 
 
 def fitting(found: list[ExtractedPtx], capability: int) -> ExtractedPtx:
-    """The PTX for the newest target that the device runs."""
+    """The PTX for the newest target that the device runs. Fails if it runs none."""
     fit = [candidate for candidate in found if runs(candidate.target, capability)]
     if not fit:
         targets = ", ".join(candidate.target for candidate in found)

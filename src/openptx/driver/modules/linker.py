@@ -5,10 +5,11 @@ from __future__ import annotations
 import ctypes
 from pathlib import Path
 
+from openptx.api import check
 from openptx.driver.calls import LOG, Failure, in_context, put, text
 from openptx.driver.devices.contexts import Context
 from openptx.driver.modules.images import ptx_of
-from openptx.driver.modules.jit_options import JitOptions
+from openptx.driver.modules.jit_options import JitOptions, refusal
 from openptx.driver.modules.module import content
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
@@ -35,7 +36,8 @@ class Linking(Object):
         self.result: ctypes.Array[ctypes.c_char] | None = None
 
     def add(self, kind: int, data: bytes, name: str) -> None:
-        """Adds an image. Libraries without PTX are ignored: NVIDIA's device runtime is built in."""
+        """Adds an image. Libraries without PTX are ignored: NVIDIA's device runtime is built in. Fails for LTO IR, and
+        for PTX with errors."""
         if kind == NVVM:
             raise Failure(Result.NOT_SUPPORTED, f"{name}: LTO IR, which only NVIDIA's nvJitLink reads: link it there")
         if (kind == LIBRARY and name.startswith(DEVICE_RUNTIME)) or (kind == FATBINARY and has_device_runtime(data)):
@@ -46,7 +48,15 @@ class Linking(Object):
             except InputError as error:
                 LOG.info("%s is not linked: %s", name, error)
         else:
-            self.files.append(File(name, ptx_of(data)))
+            file = File(name, ptx_of(data))
+            self._require_correct(file)
+            self.files.append(file)
+
+    def _require_correct(self, file: File) -> None:
+        """Fails for errors in an image, which a driver compiles when it is added."""
+        errors = [found for found in check(file) if found.severity == "error"]
+        if errors:
+            raise refusal(CheckError(errors), self.options, f"{file.name} cannot be compiled")
 
     def complete(self) -> ctypes.Array[ctypes.c_char]:
         """The linked PTX with a terminating zero. Fails for errors in the images or between them."""
@@ -54,8 +64,7 @@ class Linking(Object):
             try:
                 linked = link_files(self.files) if len(self.files) != 1 else self.files[0]
             except CheckError as error:
-                self.options.report(str(error))
-                raise Failure(Result.INVALID_PTX, f"the images cannot be linked:\n{error}") from None
+                raise refusal(error, self.options, "the images cannot be linked") from None
             self.options.report("")
             text = self.options.limited(linked.text)
             self.result = ctypes.create_string_buffer(text.encode("utf-8", "surrogateescape"))

@@ -7,7 +7,7 @@ from openptx.device.memory_view import Allocation
 from openptx.driver.calls import Failure, in_context, put, put_int, put_size, text
 from openptx.driver.devices.contexts import Context
 from openptx.driver.modules.images import device_target, image_at, ptx_of, runs
-from openptx.driver.modules.jit_options import JitOptions
+from openptx.driver.modules.jit_options import JitOptions, refusal
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
 from openptx.errors import CheckError, InputError
@@ -85,9 +85,7 @@ def load_module(source: str, options: JitOptions | None = None, what: str = "the
         limited = source if options is None else options.limited(source)
         module = load(File("<module>", limited), target=compiled_for(limited))
     except CheckError as error:
-        if options is not None:
-            options.report(str(error))
-        raise Failure(Result.INVALID_PTX, f"{what} cannot be loaded:\n{error}") from None
+        raise refusal(error, options, f"{what} cannot be loaded") from None
     target = str(module.program.target)
     if not runs(target, driver().capability):
         newer = number_of(target) > driver().capability
@@ -139,7 +137,7 @@ def load_file(context: Context, out: int, path: int) -> None:
 
 
 def content(path: str) -> bytes:
-    """The content of a file that holds an image."""
+    """The content of a file that holds an image. Fails if it cannot be read."""
     try:
         with open_regular(path) as stream:
             return content_of(stream, path)

@@ -18,32 +18,37 @@ static int driver_type(const struct input *one) {
     return one->size > 7 && !memcmp(one->data, "!<arch>", 7) ? LIBRARY : PTX;
 }
 
-static int link_in_context(void *driver, struct link *link, const char *ptx, size_t size) {
+static int link_in_context(void *driver, struct link *link, struct input *first, int complete, const char *ptx,
+                           size_t size) {
     void *state = NULL, *image = NULL;
     int options[] = {ERROR_BUFFER, ERROR_SIZE, MAX_REGISTERS};
     void *values[] = {link->log, (void *)(uintptr_t)LOG, (void *)(uintptr_t)link->registers};
     int result = DRIVER(cuLinkCreate_v2)(3, options, values, &state);
     if (!result && ptx)
         result = DRIVER(cuLinkAddData_v2)(state, PTX, (void *)ptx, size, "<LTO IR>", 0, NULL, NULL);
-    for (struct input *one = link->inputs; one && !result; one = one->next)
+    for (struct input *one = first; one && !result; one = one->next)
         result = DRIVER(cuLinkAddData_v2)(state, driver_type(one), one->data, one->size, one->name, 0, NULL, NULL);
-    if (!result) result = DRIVER(cuLinkComplete)(state, &image, &link->size);
-    if (!result && (link->linked = malloc(link->size))) memcpy(link->linked, image, link->size);
+    if (!result && complete) result = DRIVER(cuLinkComplete)(state, &image, &link->size);
+    if (image && (link->linked = malloc(link->size))) memcpy(link->linked, image, link->size);
     if (state) DRIVER(cuLinkDestroy)(state);
     return result;
 }
 
-int link_by_driver(struct link *link, const char *ptx, size_t size) {
+static int run(struct link *link, struct input *first, int complete, const char *ptx, size_t size) {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context = NULL, *popped = NULL;
     if (!driver) return snprintf(link->log, LOG, "the driver cannot be loaded: %s", dlerror()), INTERNAL_ERROR;
     int result = DRIVER(cuInit)(0);
     if (!result) result = DRIVER(cuDevicePrimaryCtxRetain)(&context, 0);
     if (!result) result = DRIVER(cuCtxPushCurrent_v2)(context);
     if (!result) {
-        result = link_in_context(driver, link, ptx, size);
+        result = link_in_context(driver, link, first, complete, ptx, size);
         DRIVER(cuCtxPopCurrent_v2)(&popped);
     }
     if (context) DRIVER(cuDevicePrimaryCtxRelease_v2)(0);
     if (result && !*link->log) snprintf(link->log, LOG, "the driver's linker returned %d", result);
     return result ? PTX_COMPILE : SUCCESS;
 }
+
+int check_by_driver(struct link *link, struct input *one) { return run(link, one, 0, NULL, 0); }
+
+int link_by_driver(struct link *link, const char *ptx, size_t size) { return run(link, link->inputs, 1, ptx, size); }

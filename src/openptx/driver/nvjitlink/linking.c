@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LTO_IR = 3, LIBRARY = 6, ANY = 10 };
+enum { PTX = 2, LTO_IR = 3, LIBRARY = 6, ANY = 10 };
 enum { LTO_MAGIC = 0x7F4E43ED };
 
 static int is_option(const char *given, const char *name) { return given && !strcmp(given, name); }
@@ -74,6 +74,8 @@ int link_add(struct link *link, int type, const void *data, size_t size, const c
     const char *slash = name ? strrchr(name, '/') : NULL;
     *one = (struct input){.type = type, .size = size, .name = strdup(slash ? slash + 1 : name ? name : "<image>")};
     memcpy(one->data, data, size);
+    int result = type == PTX ? check_by_driver(link, one) : SUCCESS;
+    if (result) return free((char *)one->name), free(one), result;
     *link->last = one;
     link->last = &one->next;
     return SUCCESS;

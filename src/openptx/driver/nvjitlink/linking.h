@@ -49,5 +49,7 @@ int link_add(struct link *link, int type, const void *data, size_t size, const c
 int link_add_file(struct link *link, int type, const char *path);
 int link_complete(struct link *link);
 
+/* Adds an input to a link of its own by cuLink*, which compiles PTX. Errors are in the log. */
+int check_by_driver(struct link *link, struct input *one);
 /* Links PTX, if any, and the inputs by cuLink*. Errors are in the log. */
 int link_by_driver(struct link *link, const char *ptx, size_t size);

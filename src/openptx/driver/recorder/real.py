@@ -18,14 +18,11 @@ class RealDriver:
     """Calls entry points by symbol. A result of 0 is success, as everywhere in cuda.h."""
 
     def __init__(self, path: bytes) -> None:
-        library: Any = ctypes.PyDLL(path.decode("utf-8", "surrogateescape"))
-        self._address = library.openptx_driver_real
+        self.c: Any = ctypes.PyDLL(path.decode("utf-8", "surrogateescape"))
+        self._address = self.c.openptx_driver_real
         self._address.restype, self._address.argtypes = ctypes.c_void_p, (ctypes.c_int,)
         self._numbers = {entry.symbol: i for i, entry in enumerate(entry_points())}
         self._called: dict[int, Any] = {}
-        self.ready, self.close = library.openptx_driver_ready, library.openptx_driver_close
-        self.ready.restype = self.close.restype = None
-        self.ready.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
 
     def function(self, slot: int, symbol: str) -> Any:
         """The driver's function for a slot of the table, called with numbers; None if it has none."""

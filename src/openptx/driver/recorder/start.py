@@ -2,41 +2,36 @@
 
 from __future__ import annotations
 
-import atexit
 import ctypes
 import threading
 from importlib import import_module
 from typing import Any
 
-from openptx.driver.calls import dropped
 from openptx.driver.entry_points import entry_points
 from openptx.driver.recorder.real import RealDriver
 from openptx.driver.recorder.session import Session
 from openptx.driver.recorder.settings import from_environment
 from openptx.driver.recorder.wrappers import WRAPPERS, guard
+from openptx.driver.table import fill_table
 
 CHAPTERS = ("allocations", "images", "launches", "tensor_maps")
 """Modules of this package that wrap entry points."""
 
 _once = threading.Lock()
-_kept: list[Any] = []  # ctypes callbacks, which the table's pointers do not keep alive
+_started: list[Session] = []
 
 
 def start(path: bytes) -> None:
     """Fills the table of the library at a path, once."""
     with _once:
-        if _kept:
+        if _started:
             return
         real = RealDriver(path)
         session = Session(real, from_environment())
         for name in CHAPTERS:
             import_module(f"openptx.driver.recorder.{name}")
-        callbacks = [callback(session, slot, symbol) for slot, symbol in enumerate(slots())]
-        _kept.extend((real, *callbacks))
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(_kept))  # the interpreter's end does not free what others may call
-        atexit.register(real.close)
-        pointers = [ctypes.cast(each, ctypes.c_void_p).value if each is not None else None for each in callbacks]
-        real.ready((ctypes.c_void_p * len(pointers))(*pointers), dropped)
+        _started.append(session)
+        fill_table(real.c, [callback(session, slot, symbol) for slot, symbol in enumerate(slots())])
 
 
 def slots() -> list[str]:

@@ -42,7 +42,7 @@ class Capture:
         self.returned_edges: Any = None  # the same for the data of the edges
 
     def add(self, stream: Stream, kind: str, work: Callable[..., Any], arguments: tuple[Any, ...]) -> Node:
-        """Adds a node for work that is captured instead of executed."""
+        """Adds a node for work that is captured instead of executed. Fails if the capture has failed before."""
         if not self.valid:
             raise Failure(Result.STREAM_CAPTURE_INVALIDATED, "the capture failed before")
         made = self.graph.add(kind, work, arguments, self.after[stream])
@@ -76,6 +76,7 @@ class Capture:
 def begin(
     context: Context, handle: int, mode: int, graph: Callable[[], Graph], after: list[Node], given_graph: bool = False
 ) -> None:
+    """Begins the capture of a stream. Fails if the stream cannot be captured, or is being captured."""
     if not 0 <= mode <= RELAXED:
         raise Failure(Result.INVALID_VALUE, f"mode {mode} of a capture")
     stream = stream_of(context, handle)

@@ -91,6 +91,7 @@ def record_with_flags(context: Context, event: Event, stream: Stream, flags: int
 
 
 def require_uncaptured(event: Event) -> None:
+    """Fails for an event of a stream that was being captured, and where a capture forbids to wait."""
     if event.capture is not None:
         result = Result.INVALID_VALUE if event.capture.ended else Result.CAPTURED_EVENT  # as on an H200, driver 580
         raise Failure(result, "the event was recorded in a stream that was being captured")

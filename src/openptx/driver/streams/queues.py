@@ -177,6 +177,7 @@ def settle(queues: Iterable[Queue], what: str) -> None:
 
 
 def wait_until(ready: Ready, what: str) -> None:
+    """Waits until something is ready; warns once that `what` has waited long."""
     start, warned, pause = time.monotonic(), False, SHORT
     while not ready():
         if not warned and time.monotonic() - start > WARN_AFTER:

@@ -42,6 +42,7 @@ def require_rank(rank: int) -> None:
 
 
 def make(out: int, common: tuple[int, ...], column: tuple[list[tuple[int, int]], int, int, str]) -> None:
+    """Writes a tensor map for columns of pixels. Fails if its parts do not fit each other."""
     corners, channels, pixels, mode = column
     require_rank(common[1])
     address, (interleave, swizzle, fill) = common[2], common[-3:]

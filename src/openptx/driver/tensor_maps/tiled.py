@@ -113,6 +113,7 @@ def require_layout(rank: int, interleave: int, swizzle: int) -> None:
 
 
 def require_sizes(sizes: list[int], strides: list[int], steps: list[int], layout: Layout) -> None:
+    """Fails unless sizes, strides and steps are in range, and multiples of what the layout requires."""
     if not all(1 <= n <= MOST_SIZE for n in sizes) or sizes[0] % layout.whole:
         raise invalid(f"of {sizes} elements, where rows have a multiple of {layout.whole}")
     if not all(n % layout.alignment == 0 and 0 <= n < MOST_STRIDE for n in strides):

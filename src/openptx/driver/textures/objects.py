@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import struct
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -16,13 +16,14 @@ from openptx.driver.calls import Failure, getter, in_context, put, read
 from openptx.driver.devices.contexts import AT_END, Context
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
-from openptx.driver.textures.arrays import SURFACE, Array, Format, known_format
+from openptx.driver.textures.arrays import SURFACE, Array, known_format
 from openptx.driver.textures.mipmaps import Mipmapped
+from openptx.driver.textures.texels import VIEW, Texels, viewed
 from openptx.errors import ArgumentError
 from openptx.memory.transfers import span_of
 
-RESOURCE, TEXTURE, VIEW = 144, 104, 112
-"""Bytes of CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC and CUDA_RESOURCE_VIEW_DESC."""
+RESOURCE, TEXTURE = 144, 104
+"""Bytes of CUDA_RESOURCE_DESC and CUDA_TEXTURE_DESC."""
 ARRAY, MIPMAPPED, LINEAR, PITCHED = range(4)
 """CUresourcetype."""
 ON_ARRAY, ON_MEMORY = struct.Struct("<i4xQ"), struct.Struct("<i4xQIIQQQ")
@@ -50,17 +51,6 @@ class Settings(NamedTuple):
     level_clamp: tuple[float, float]
 
 
-class Texels(NamedTuple):
-    """The data of a resource; `levels` are the arrays of a mipmapped one except the first."""
-
-    array: NDArray[Any]
-    channels: int
-    format: Format
-    layered: bool = False
-    cube: bool = False
-    levels: tuple[NDArray[Any], ...] = ()
-
-
 class Known(NamedTuple):
     """An object with its descriptions, as passed by the program."""
 
@@ -68,7 +58,7 @@ class Known(NamedTuple):
     context: Context
     resource: bytes
     settings: bytes = b""
-    view: bytes = bytes(VIEW)
+    view: bytes = bytes(VIEW.size)
 
 
 OBJECTS: dict[int, Known] = {}
@@ -182,13 +172,17 @@ def keep(context: Context, out: int, image: Texture | Surface, *descriptions: by
 def create_texture(context: Context, out: int, resource: int, settings: int, view: int) -> None:
     put(out, 0)
     resource_bytes, settings_bytes = read(resource, RESOURCE), read(settings, TEXTURE)
+    texels, view_bytes = texels_of(resource_bytes), bytes(VIEW.size)
     if view:
-        raise Failure(Result.NOT_SUPPORTED, "a texture with a view of a resource (CUDA_RESOURCE_VIEW_DESC)")
+        if ON_ARRAY.unpack_from(resource_bytes)[0] not in (ARRAY, MIPMAPPED):
+            raise Failure(Result.INVALID_VALUE, "a view of memory that is no array")
+        view_bytes = read(view, VIEW.size)
+        texels = viewed(texels, view_bytes)
     try:
-        made = texture(texels_of(resource_bytes), settings_of(settings_bytes))
+        made = texture(texels, settings_of(settings_bytes))
     except ArgumentError as error:
         raise Failure(Result.INVALID_VALUE, str(error)) from None
-    keep(context, out, made, resource_bytes, settings_bytes)
+    keep(context, out, made, resource_bytes, settings_bytes, view_bytes)
 
 
 @in_context("cuSurfObjectCreate")

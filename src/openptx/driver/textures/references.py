@@ -105,6 +105,7 @@ class SurfaceReference(Reference):
 
 
 def of_module(out: int, handle: int, name: int, kind: type[Reference]) -> None:
+    """Writes the handle of a module's reference, the same for each call. Fails if there is none of that kind."""
     module, wanted = driver().find(handle, Module), text(name, "the name")
     put(out, 0)
     variable = module.loaded.program.variables.get(wanted)

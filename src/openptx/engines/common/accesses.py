@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from openptx.engines.common.operands import source_names, source_position
 from openptx.isa.instructions import (
     async_copy,
     async_store,
@@ -93,16 +94,6 @@ def accessing(op: Op, unread: Collection[int]) -> Accessing | None:
     if not instruction.access or instruction in ASYNCHRONOUS or m.space not in REACHED:
         return None
     return Access(m.space, kind_of(op, unread), source_position(op, "a"), bytes_of(m))
-
-
-def source_names(op: Op) -> list[str]:
-    """The names of the sources, in the order in which they are read."""
-    updates = op.form.instruction.updates
-    return [t.name for t in op.form.operands if t.role != "sink" and (t.role != "write" or t.name in updates)]
-
-
-def source_position(op: Op, name: str) -> int:
-    return source_names(op).index(name)
 
 
 def bytes_of(m: Modifiers) -> int:

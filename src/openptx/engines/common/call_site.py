@@ -34,7 +34,7 @@ class CallSite:
         lists: dict[str, tuple[Operand, ...]] = {}
         self.target: FunctionName | Reg | None = None
         self.prototype: Prototype | Targets | None = None
-        for template, operand in zip(op.form.operands, op.operands, strict=True):
+        for template, operand in op.operands_by_template():
             if isinstance(operand, Arguments):
                 lists[template.role] = operand.values
             elif isinstance(operand, FunctionName | Reg):

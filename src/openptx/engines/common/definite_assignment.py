@@ -18,7 +18,7 @@ from openptx.control_flow import (
     block_bounds,
     control,
     falls_through,
-    goals,
+    jump_targets,
     read_registers,
     written_registers,
 )
@@ -142,7 +142,7 @@ class _Analysis:
             self.step(state, op)
         last = self.code[stop - 1]
         guard = last.guard if control(last) in JUMPS else None
-        for goal in goals(last):
+        for goal in jump_targets(last):
             if goal in self.stops:
                 yield goal, state if guard is None else state.assume(guard, self.all)
         if stop in self.stops and falls_through(last):
@@ -150,17 +150,17 @@ class _Analysis:
             yield stop, state if other is None else state.assume(other, self.all)
 
     def step(self, state: State, op: Op) -> None:
-        for r in written_registers(op):
-            state.forget(r.index)
-            if op.guard is None or op.guard.index != r.index:
-                state.write(1 << r.index, op.guard)
+        for i in written_registers(op):
+            state.forget(i)
+            if op.guard is None or op.guard.index != i:
+                state.write(1 << i, op.guard)
         if "out" in op.form.instruction.carry.split():
             state.write(1 << self.carry, op.guard)
 
     def read(self, op: Op) -> int:
         found = self.returns if control(op) == "return" else 0
-        for r in read_registers(op):
-            found |= 1 << r.index
+        for i in read_registers(op):
+            found |= 1 << i
         if "in" in op.form.instruction.carry.split():
             found |= 1 << self.carry
         return found

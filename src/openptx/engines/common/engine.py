@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 from openptx.engines.common import fault_text
 from openptx.errors import Fault, is_choice, require_choice
@@ -38,13 +38,13 @@ _NATIVE = (
             "cache.key", "cache.metadata", "analysis.context", "analysis.abstract_machine", "analysis.fixpoint",
             "emit.arith.float_ops", "emit.memory.bounds_check", "emit.memory.atomics", "emit.llvm_machine",
             "deopt.side_exits", "emit.barriers", "emit.function", "rtlib.support", "pipeline", "runtime.plan",
-            "runtime.launch", "tiering",
+            "runtime.launch", "entry",
         )
     ),
 )  # fmt: skip
-PARTS = {"interp": _INTERP, "auto": (*_INTERP, _OF_ENGINES + "native.tiering"), "native": _NATIVE}
+PARTS = {"interp": _INTERP, "auto": (*_INTERP, _OF_ENGINES + "auto.launch"), "native": _NATIVE}
 """The steps in which an engine is imported: without compiled Python files an import takes a second, on a busy computer
-several, and counts towards a launch's limit. Each part needs those before it."""
+several, and counts towards a launch's limit. Each part needs those before it; the last is the engine's entry."""
 
 
 def engine_in_time(name: str, program: Program, function: Function, timeout: float | None, since: float) -> Engine:
@@ -69,7 +69,7 @@ def import_engine(name: str, check: Callable[[], None]) -> Engine:
         for part in PARTS[name]:
             check()
             import_module(part)
-        _imported[name] = engine_of(name)
+        _imported[name] = entry(name).launch
     return _imported[name]
 
 
@@ -77,18 +77,11 @@ _imported: dict[str, Engine] = {}
 from_environment()  # before the first launch
 
 
-def engine_of(name: str) -> Engine:
-    if name == "interp":
-        from openptx.engines.interp.launch import launch
-
-        return cast("Engine", launch)  # it has options of its own, but not arbitrary ones
-    return native_engine().auto if name == "auto" else native_engine().launch
-
-
 def why_interp(program: Program, function: Function, image: Image, block: Triple) -> str | None:
     """What in a kernel, launched with these blocks, only the interpreter can run; None if nothing."""
-    return native_engine().gap(program, function, image, block)
+    return entry("native").gap(program, function, image, block)
 
 
-def native_engine() -> ModuleType:
-    return import_module(_OF_ENGINES + "native.tiering")
+def entry(name: str) -> ModuleType:
+    """The module of an engine that has its `launch`."""
+    return import_module(PARTS[name][-1])

@@ -10,7 +10,7 @@ from openptx.device.memory_view import in_bytes
 from openptx.isa.semantics.tensor_memory import LANE
 
 if TYPE_CHECKING:
-    from openptx.program import Op
+    from openptx.program import Op, SharedLayout
     from openptx.source import File
 
 COMPILING = "it was being compiled"
@@ -90,6 +90,16 @@ def beyond(address: int, size: int, space: str, limit: int) -> str:
             return f"{what}; the access begins {in_bytes((1 << bits) - address)} before it"
     past = address + size - limit
     return f"{what}; the access ends {in_bytes(past)} past it" if past > 0 else what
+
+
+def dynamic_memory(space: str, limit: int, layout: SharedLayout, dynamic: int) -> tuple[str, ...]:
+    """How much dynamic memory the launch gave, for an access beyond the shared memory of a kernel that names some.
+
+    The default of launches is none, and such a kernel's text does not show that.
+    """
+    if space != "shared" or limit < 0 or not layout.names_dynamic:
+        return ()
+    return (f"the kernel uses dynamic shared memory, of which this launch has {in_bytes(dynamic)}",)
 
 
 def calls(names: Sequence[str]) -> tuple[str, ...]:

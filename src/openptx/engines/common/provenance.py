@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from openptx.control_flow import registers
+from openptx.control_flow import registers, written_registers
 from openptx.isa.instructions import addressing, convert, integer_arithmetic, logic_shift, move
 from openptx.program import Address, Function, Op, Operand, Reg, Symbol, Variable
 
@@ -43,7 +43,7 @@ def transfer(op: Op, known: Mapping[int, Origin]) -> Origin | None:
         return UNKNOWN
     sources = [
         of_operand(operand, known)
-        for template, operand in zip(op.form.operands, op.operands, strict=True)
+        for template, operand in op.operands_by_template()
         if template.role != "write" and operand is not None
     ]
     if any(origin is None for origin in sources):
@@ -72,14 +72,11 @@ def provenance(function: Function) -> dict[int, Origin]:
             origin = transfer(op, known)
             if origin is None:
                 continue
-            for template, operand in zip(op.form.operands, op.operands, strict=True):
-                if template.role not in ("write", "returns"):
-                    continue
-                for register in (r.index for r in registers(operand)):
-                    found = join(known.get(register), origin)
-                    if found != known.get(register):
-                        known[register] = found
-                        changed = True
+            for register in written_registers(op):
+                found = join(known.get(register), origin)
+                if found != known.get(register):
+                    known[register] = found
+                    changed = True
     return known
 
 
@@ -87,7 +84,7 @@ def copied_variables_of(function: Function) -> dict[Op, dict[str, Variable]]:
     """For each bulk copy, by operand (`dstMem`, `srcMem`), the variable that its address was computed from."""
     known, found = provenance(function), dict["Op", dict[str, Variable]]()
     for op in function.code:
-        for template, operand in zip(op.form.operands, op.operands, strict=True):
+        for template, operand in op.operands_by_template():
             if template.name in COPIED and isinstance(operand, Address):
                 origin = of_operand(operand.base, known)
                 if isinstance(origin, Variable):
@@ -100,7 +97,7 @@ def variables_of(function: Function) -> dict[Op, dict[str, Variable]]:
     known, found = provenance(function), dict["Op", dict[str, Variable]]()
     for op in function.code:
         block: dict[str, list[Origin | None]] = {}
-        for template, operand in zip(op.form.operands, op.operands, strict=True):
+        for template, operand in op.operands_by_template():
             if isinstance(operand, Address):
                 space = op.form.space_of(template.name, op.m) or "generic"
                 block.setdefault(space, []).append(of_operand(operand.base, known))

@@ -72,7 +72,7 @@ class Abandonable:
             self.end()
 
     def end(self) -> None:
-        """Abandons the launch, if there is no objection."""
+        """Raises Abandoned, which ends the launch, if there is no objection."""
         if reason := self.kept or self._objection():
             self.keep(reason)
             self.missed = True

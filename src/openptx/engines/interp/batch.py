@@ -78,7 +78,8 @@ class Batch:
     # Activations.
 
     def frame(self, callee: DecodedFunction, parent: Frame | None, back: int, call: Op | None) -> Frame:
-        """The activation of a function that lanes of `parent` call; they return to `back`."""
+        """The activation of a function that lanes of `parent` call; they return to `back`. A Violation if calls are
+        nested too deeply."""
         if parent is not None and (found := parent.children.get((callee, back))) is not None:
             return found
         depth = parent.depth + 1 if parent is not None else 0
@@ -159,7 +160,8 @@ class Batch:
         return min(groups, key=lambda g: g.order), False
 
     def run(self, until: int) -> bool:
-        """Runs until all lanes have exited (True), or the clock has reached `until`."""
+        """Runs until all lanes have exited (True), or the clock has reached `until`. Raises DeadlockError if all
+        lanes that are left wait."""
         with self.x.quietly():
             while self.ready:
                 if self.clock >= until:
@@ -226,8 +228,8 @@ class Batch:
 
     # Events, overridden by subclasses that observe executions.
 
-    def arrives(self, op: Op, lanes: lane_sets.Lanes, number: Bits, count: Bits | None) -> None:
-        """Lanes arrive at barriers `number` of their CTAs."""
+    def arrives(self, op: Op, lanes: lane_sets.Lanes, number: Bits, count: Bits | None, votes: Bits | None) -> None:
+        """Lanes arrive at barriers `number` of their CTAs, with the predicates of a reduction."""
 
     def opens(self, number: int, arrived: NDArray[np.bool_]) -> None:
         """Barrier `number` completes in the CTAs of these lanes, which are all that arrived at it."""

@@ -23,6 +23,7 @@ External = Callable[..., Any]
 
 def lanes_of(x: Threads, *values: Bits) -> list[tuple[int, ...]]:
     """For every executing lane, its index and its values."""
+    x.uses("is passed to a system function", *values)
     places = lane_sets.positions(x.executing, x.n)
     columns = [np.broadcast_to(v.v, places.size).tolist() for v in values]
     return list(zip(places.tolist(), *columns, strict=True))
@@ -49,7 +50,9 @@ def vprintf(x: Threads, template: Bits, arguments: Bits) -> Bits:
 
 def word(x: Threads, base: int, offset: int, width: int) -> int:
     check_cancelled()
-    return int(x.load("generic", x.const(base + offset, 64), 8 * width)[0].v[0])
+    (found,) = x.load("generic", x.const(base + offset, 64), 8 * width)
+    x.uses("is passed to a system function", found)
+    return int(found.v[0])
 
 
 def string(x: Threads, at: int) -> str:

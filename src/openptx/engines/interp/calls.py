@@ -54,7 +54,7 @@ def call(batch: Batch, group: Group, op: Op, end: int) -> bool:
 
 
 def name_of(batch: Batch, group: Group, site: CallSite, address: int) -> str:
-    """The function at an address, if the call may call it."""
+    """The function at an address. Raises Violation unless the call may call it."""
     problem = wrong_target(batch.program, batch.x.image.names, site, address)
     if problem is not None:
         raise Violation("invalid-call-target", problem, lane_sets.first(group.lanes))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from openptx.engines.common import fault_text
 from openptx.engines.common.cancellation import check_cancelled
+from openptx.engines.common.operands import source_names
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.barriers import Barrier, reduction, waits
 from openptx.engines.interp.calls import call, return_from_call
@@ -29,7 +30,8 @@ Array = NDArray[Any]
 
 
 def execute_control(batch: Batch, group: Group, block: Block) -> bool:
-    """Executes the block's control instruction: `group` continues at its position (True), or is dissolved (False)."""
+    """Executes the block's control instruction: `group` continues at its position (True), or is dissolved (False).
+    Raises NoMeaning for one that this engine does not know."""
     op = block.control
     assert op is not None
     instruction = op.form.instruction
@@ -133,16 +135,17 @@ def proceed(batch: Batch, group: Group, op: Op, end: int) -> bool:
 def barrier(batch: Batch, group: Group, op: Op, end: int) -> bool:
     """bar and barrier: all their operands may be registers, and may differ between lanes."""
     x, regs, plan = batch.x, group.frame.regs, group.frame.plan
-    named = dict(zip([t.name for t in op.form.operands if t.role != "write"], plan.sources(op), strict=True))
+    named = dict(zip(source_names(op), plan.sources(op), strict=True))
     number = named["a"](x, regs, group.lanes)
     count = named["b"](x, regs, group.lanes) if "b" in named else None
     x.require(number < 16, "invalid-barrier", "a barrier's number is 0 to 15")
     if count is not None:
         right = ((count & 31) == 0) & (count != 0)
         x.require(right, "invalid-barrier", "a barrier's thread count is a multiple of 32, and not 0")
-    votes = named["c"](x, regs, group.lanes).v if op.m.mode == "red" else None
+    predicates = named["c"](x, regs, group.lanes) if op.m.mode == "red" else None
+    votes = predicates.v if predicates is not None else None
     write = plan.results(op)[0] if op.m.mode == "red" else None
-    batch.arrives(op, group.lanes, number, count)
+    batch.arrives(op, group.lanes, number, count, predicates)
     whole = lane_sets.size(group.lanes, x.n) == batch.alive_count
     if whole and number.v.size == 1 and count is None and not batch.expects(int(number.v[0])):
         if votes is not None and write is not None:

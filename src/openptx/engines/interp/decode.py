@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from openptx.control_flow import branch_targets, converges
+from openptx.engines.common.operands import bind_destinations, bind_sources, source_position
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.operands import Reader, Registers, Writer, address, destination, fresh, source
 from openptx.engines.interp.recorded_steps import recorded_step
 from openptx.isa.fidelity import UNSUPPORTED
 from openptx.isa.memory_consistency import may_wait
 from openptx.isa.semantics.packing import unpacked
-from openptx.program import Address, Function, Op, Operand, Reg
+from openptx.program import Function, Op, Operand, Reg
 
 if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads
@@ -115,33 +116,13 @@ def plan(function: Function) -> DecodedFunction:
 @lru_cache(maxsize=1 << 14)
 def sources(op: Op) -> list[Reader]:
     """A reader for every source operand, in the order of the form."""
-    return readers_of(op, source, address)
-
-
-def readers_of(op: Op, source: Callable[..., Reader], address: Callable[..., Reader]) -> list[Reader]:
-    """A reader for every source operand, made by `source` or `address`."""
-    readers = list[Reader]()
-    instruction = op.form.instruction
-    for template, operand, t in zip(op.form.operands, op.operands, op.types, strict=True):
-        name, role = template.name, template.role
-        if role == "sink" or (role == "write" and name not in instruction.updates):
-            continue
-        if isinstance(operand, Address):
-            readers.append(address(operand, op.form.space_of(name, op.m)))
-        else:
-            readers.append(source(operand, t, role == "immediate" or name in instruction.immediates))
-    return readers
+    return bind_sources(op, source, address)
 
 
 @lru_cache(maxsize=1 << 14)
 def results(op: Op) -> list[Writer | None]:
     """A writer for every destination, in the order of the form; None if the result is discarded."""
-    return writers_of(op, destination)
-
-
-def writers_of(op: Op, destination: Callable[..., Writer | None]) -> list[Writer | None]:
-    templates = zip(op.form.operands, op.operands, op.types, strict=True)
-    return [destination(operand, t) for template, operand, t in templates if template.role == "write"]
+    return bind_destinations(op, destination)
 
 
 def guard_mask(guard: Reg, regs: Registers, lanes: lane_sets.Lanes, n: int) -> lane_sets.Mask:
@@ -244,6 +225,4 @@ def member_mask(op: Op, sources: list[Reader]) -> Reader:
     name = op.form.instruction.converges
     if name is None:
         return lambda x, regs, lanes: x.const(-1, 32)
-    templates = [t for t in op.form.operands if t.role != "write"]
-    i = next(i for i, t in enumerate(templates) if t.name == name)
-    return sources[i]
+    return sources[source_position(op, name)]

@@ -70,6 +70,7 @@ class Handles(images.Images):
 
     def groups(self, *handles: Bits) -> Iterator[tuple[list[int], Array]]:
         """The distinct handles (or pairs of them), each with the indices of the lanes that hold it."""
+        self.x.uses("names a texture or surface", *handles)
         if all(h.v.size == 1 or (h.v == h.v[0]).all() for h in handles):
             yield [int(h.v[0]) for h in handles], np.arange(self.count)
             return
@@ -82,6 +83,8 @@ class Handles(images.Images):
         """The texture or surface, if it has the axes that the instruction's geometry requires."""
         found = self.require_object(kind, handle, i)
         if isinstance(found, TexelArray) and found.geometry != geometry:
+            if geometry == "1d" and (line := found.as_line()) is not None:
+                return line
             what = f"the {NAMES[kind]} is `.{found.geometry}`, the instruction is for `.{geometry}`"
             raise self.wrong("invalid-texture", what, i)
         return found

@@ -14,7 +14,7 @@ from openptx.device.textures.sampling import Place
 from openptx.device.textures.surface import Surface
 from openptx.device.textures.texture import Texture
 from openptx.engines.interp.handles import Handles
-from openptx.isa.semantics.images import DIMENSIONS, Lookup, layered, multisample
+from openptx.isa.semantics.images import DIMENSIONS, Lookup, components, layered, multisample
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import UNSIGNED
 
@@ -40,6 +40,7 @@ class LaneImages(Handles):
 
     def sampled(self, lookup: Lookup, take: Callable[[Texture, Sampler, Place], Array]) -> tuple[Bits, ...]:
         """The result of `take` for each texture and the coordinates of the lanes that name it."""
+        self.x.uses("decides where a texture is read", *lookup.values())
         found = np.zeros((self.count, 4), np.uint32)
         for handles, where in self.groups(*(h for h in (lookup.texture, lookup.sampler) if h is not None)):
             first = int(where[0])
@@ -94,6 +95,7 @@ class LaneImages(Handles):
 
         Without a size it is that of an element. `scaled` coordinates count units of that size instead of bytes.
         """
+        self.x.uses("decides where a surface is accessed", *c[: components(geometry)])
         for (handle,), where in self.groups(a):
             first = int(where[0])
             surface = self.image(Surface, handle, geometry, first)
@@ -145,6 +147,7 @@ class LaneImages(Handles):
     def store(
         self, geometry: str, a: Bits, c: Sequence[Bits], outside: str, values: Sequence[Bits], *, sample: bool = False
     ) -> None:
+        self.x.stores_outside(*values)
         words = np.stack([np.broadcast_to(v.v, self.count) for v in values], axis=1)
         size = None if sample else words.itemsize * len(values)
         for surface, where, start in self.places(geometry, a, c, outside, size, sample):
@@ -174,6 +177,7 @@ class LaneImages(Handles):
         *,
         signed: Update | None = None,
     ) -> None:
+        self.x.uses("is an operand of an atomic operation", b)
         size = b.width // 8
         values = np.broadcast_to(b.v, self.count)
         for surface, where, start in self.places(geometry, a, c, outside, size, signed is not None):

@@ -29,8 +29,8 @@ class Watch:
 
     def before(self, op: Op, frame: Frame, lanes: lane_sets.Lanes) -> None:
         """Faults if a source or the guard has not been written by an executing lane."""
-        for r in read_registers(op):
-            self.read(op, frame, r.index, lanes)
+        for i in read_registers(op):
+            self.read(op, frame, i, lanes)
 
     def guard(self, op: Op, frame: Frame, lanes: lane_sets.Lanes) -> None:
         if op.guard is not None:
@@ -46,8 +46,8 @@ class Watch:
             raise Violation("uninitialized-read", f"register `{name}` is read before anything is written to it", lane)
 
     def after(self, op: Op, frame: Frame, lanes: lane_sets.Lanes) -> None:
-        for r in written_registers(op):
-            self.write(frame, r.index, lanes)
+        for i in written_registers(op):
+            self.write(frame, i, lanes)
 
     def write(self, frame: Frame, i: int, lanes: lane_sets.Lanes) -> None:
         written = self._written.setdefault((id(frame.regs), i), np.zeros(self.n, np.bool_))

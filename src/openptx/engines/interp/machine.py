@@ -157,6 +157,13 @@ class Threads(Copies, Atomics, Machine):
         v = lane_sets.take(known, self.executing)
         return Bits(self, w, v if v.dtype == UNSIGNED[w] else v.astype(UNSIGNED[w]))
 
+    def uses(self, what: str, *values: Bits) -> None:
+        """The system uses values outside of meanings, to print, allocate, or access a texture. `what`: an undefined one
+        ..., for the sanitizer."""
+
+    def stores_outside(self, *values: Bits) -> None:
+        """Values are stored in memory that is no allocation: a surface."""
+
     def output(self, text: str) -> None:
         """Prints the kernel's output."""
         self.keep("it prints")

@@ -166,7 +166,7 @@ class Spaces(NumpyMachine):
             self._local_base = np.arange(self.n) * self._local_stride
 
     def reserve_stack(self, size: int) -> None:
-        """Reserves memory for what `alloca` allocates."""
+        """Reserves memory for what `alloca` allocates. Raises Violation for more than there is."""
         if size * self.n > STACK_BYTES or self.stack_base + size > 1 << self.shift:
             raise Violation("stack-overflow", f"`alloca` asks for {size} bytes in every thread", -1)
         if size > self._stack_stride:

@@ -151,12 +151,16 @@ def pointer(operand: Symbol | FunctionName, generic: bool = False) -> Callable[[
     return place
 
 
-def address(operand: Address, space: str | None) -> Reader:
-    """A function that computes `[base + offset]` as 64 bits, in `space`; with further parts, a tuple of it and them."""
+def address(operand: Address, space: str | None, register: Callable[..., Reader] | None = None) -> Reader:
+    """A function that computes `[base + offset]` as 64 bits, in `space`; with further parts, a tuple of it and them,
+    whose registers the readers of `register` read."""
     whole = _address(operand, space)
     if not operand.parts:
         return whole
-    parts = [_address(Address(p), None) if isinstance(p, Symbol) else source(p, None) for p in operand.parts]
+    parts = [
+        _address(Address(p), None) if isinstance(p, Symbol) else source(p, None, register=register)
+        for p in operand.parts
+    ]
     return lambda x, regs, lanes: (whole(x, regs, lanes), *[part(x, regs, lanes) for part in parts])
 
 

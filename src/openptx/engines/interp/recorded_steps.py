@@ -101,7 +101,7 @@ def copy(i: int, d: int) -> Step:
     return step
 
 
-def one(evaluate: Evaluate, d: int, i: int) -> Step:
+def unary_step(evaluate: Evaluate, d: int, i: int) -> Step:
     def step(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> None:
         a = regs[i]
         if lanes is None:
@@ -112,7 +112,7 @@ def one(evaluate: Evaluate, d: int, i: int) -> Step:
     return step
 
 
-def two(evaluate: Evaluate, d: int, i: int, j: int) -> Step:
+def binary_step(evaluate: Evaluate, d: int, i: int, j: int) -> Step:
     def step(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> None:
         a, b = regs[i], regs[j]
         if lanes is None:
@@ -124,7 +124,7 @@ def two(evaluate: Evaluate, d: int, i: int, j: int) -> Step:
     return step
 
 
-def three(evaluate: Evaluate, d: int, i: int, j: int, k: int) -> Step:
+def ternary_step(evaluate: Evaluate, d: int, i: int, j: int, k: int) -> Step:
     def step(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> None:
         some = (regs[i], regs[j], regs[k])
         if lanes is None:
@@ -135,4 +135,4 @@ def three(evaluate: Evaluate, d: int, i: int, j: int, k: int) -> Step:
     return step
 
 
-_SHAPES = cast("list[Callable[..., Step]]", [one, two, three])
+_SHAPES = cast("list[Callable[..., Step]]", [unary_step, binary_step, ternary_step])

@@ -39,7 +39,11 @@ def fault(run: Launch, batch: Batch, violation: Violation) -> Fault:
         nearest=nearest,
         file=run.program.file,
         span=op.span if op is not None else None,
-        notes=(*(fault_text.source_line(op) if op is not None else ()), *call_chain(batch)),
+        notes=(
+            *fault_text.dynamic_memory(violation.space, violation.limit, run.shape.layout, run.shape.dynamic_shared),
+            *(fault_text.source_line(op) if op is not None else ()),
+            *call_chain(batch),
+        ),
     )
 
 

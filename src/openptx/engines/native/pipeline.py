@@ -35,9 +35,9 @@ from openptx.llvm.host import host
 from openptx.program import Function, Program
 
 CROWDED = 12_000
-"""The product of a kernel's blocks and vector registers above which the registers stay in memory. As SSA values they
-would meet in every block; register allocation, with too few processor registers anyway, took 11 s for a kernel that
-takes 2 s this way."""
+"""The product of a kernel's reachable blocks and vector registers above which the registers stay in memory. As SSA
+values they would meet in every block; register allocation, with too few processor registers anyway, took 11 s for a
+kernel that takes 2 s this way."""
 
 
 class LoweredKernel(NamedTuple):
@@ -70,6 +70,9 @@ def lower_kernel(
     emitters: list[FunctionEmitter] = []
     for (c, facts), counted in zip(functions, counted_loops(functions), strict=True):
         emitters.append(FunctionEmitter(c, facts, counted, FrameLayout(c, facts, counted), tables))
+    crowded = sum(sum(e.facts.reached) for e in emitters) * sum(e.vector_count for e in emitters) > CROWDED
+    for e in emitters:
+        e.ir.slots_stay = crowded
     texts = [e.emit() for e in emitters]
     kernel, layout = emitters[0], emitters[0].layout
     counts_threads = any(counts(f.c.function) for f in functions)
@@ -96,7 +99,6 @@ def lower_kernel(
         products=tables.products,
         has_tensor_memory=any(f.facts.has_tensor_memory for f in functions),
     )
-    crowded = sum(e.block_count for e in emitters) * sum(e.vector_count for e in emitters) > CROWDED
     return LoweredKernel(text, not crowded, options.baseline, metadata, parts.functions())
 
 

@@ -8,10 +8,13 @@ import select
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
-from subprocess import Popen
+from typing import TYPE_CHECKING
 
 from openptx.engines.tiers.messages import Reply, Request, Unpacker, packed, write
 from openptx.llvm.subprocess_compile import cause, start
+
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 SERVER = "import os; getattr(os, 'nice', int)(5); from openptx.compile_server.server import main; main()"
 """Launches take precedence over code for later ones, and over the server's imports, if processors are few."""

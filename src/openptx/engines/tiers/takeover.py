@@ -56,7 +56,7 @@ def launch_and_replace(prepared: PreparedLaunch, wanted: Wanted, *, level: int =
         abandon.restore()
         LOG.log(
             level,
-            "kernel `%s`: compiled code takes over after %.3f s on the reference engine, %d bytes were restored",
+            "kernel `%s`: abandoned after %.3f s on the reference engine for machine code, %d bytes were restored",
             function.name, time.monotonic() - start, abandon.copied,
         )  # fmt: skip
         return False
@@ -66,7 +66,7 @@ def launch_and_replace(prepared: PreparedLaunch, wanted: Wanted, *, level: int =
     return True
 
 
-def tried(prepared: PreparedLaunch, seconds: float) -> float:
+def try_on_interp(prepared: PreparedLaunch, seconds: float) -> float:
     """The seconds of a launch on the reference engine; infinite if it takes longer than `seconds` of the processor, and
     has been undone."""
     start = time.perf_counter()

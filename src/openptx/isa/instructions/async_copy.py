@@ -32,6 +32,7 @@ cp_async = instruction(
     """,
     types={"cp-size": "u32", "src-size": "u32", "ignore-src": "pred"},
     immediates="cp-size",
+    operands="ignore-src   negated",
     ranges="""
         .cg cp-size   16
         cp-size       4 or 8 or 16

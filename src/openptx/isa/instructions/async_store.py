@@ -138,6 +138,13 @@ red_async = instruction(
         .op    = { .add };
         .type  = { .u32, .s32, .u64, .s64 };
 
+        red.async{.mmio}.sem.scope{.space}.op.type   [a], b;   // PTX 8.1, sm_90 (ptxas)
+        .sem   = { .release, .relaxed };
+        .scope = { .gpu, .sys };
+        .space = { .global };
+        .op    = { .add, .inc, .dec, .min, .max, .and, .or, .xor };
+        .type  = { .b32, .u32, .s32, .u64, .s64 };
+
         .sem   = { .relaxed };
         .scope = { .cluster };
         .space = { .shared::cluster };
@@ -147,6 +154,14 @@ red_async = instruction(
     rejects="""
         .v4 .b64|.u64|.s64|.f64   vectors are of 128 bits at most
         .mmio .gpu   `.mmio` needs the scope `.sys`
+        .mmio .relaxed   `.mmio` needs `.release`
+        op=.add type=.b32                           sums are of numbers
+        op=.inc|.dec type=.b32|.s32|.u64|.s64       `.inc` and `.dec` are of `.u32`
+        op=.min|.max type=.b32|.u64|.s64            `.min` and `.max` are of `.u32` and `.s32`
+        op=.and|.or|.xor type=.u32|.s32|.u64|.s64   operations on bits are of `.b32`
+    """,
+    gates="""
+        .release|.global   PTX 8.7, sm_100
     """,
     access="update",
     reduces="one",

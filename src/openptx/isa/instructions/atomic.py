@@ -99,6 +99,7 @@ atom = instruction(
     """,
     access="update",
     reduces="one",
+    relative="red",
 )
 
 
@@ -188,6 +189,7 @@ red = instruction(
     operands="b   integers in lists",
     access="update",
     reduces="one",
+    relative="atom",
 )
 
 

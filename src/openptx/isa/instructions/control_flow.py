@@ -48,7 +48,7 @@ call = instruction(
     control="call",
     operands="""
         *      no function
-        fptr   an address
+        fptr   an address, registers
     """,
 )
 

@@ -88,6 +88,7 @@ cvt = instruction(
     operands="""
         rbits scale-factor   exactly
         *       any special
+        a       short floats if .rna
     """,
     converts=True,
     algebra=lambda m: "copy" if m.dtype is m.atype and m.dtype.format and len(m.written) == 2 else "",

@@ -67,7 +67,7 @@ sqrt = instruction(
     syntax="""
         sqrt.approx{.ftz}.f32   d, a;   // PTX 1.4
         sqrt.rnd{.ftz}.f32      d, a;   // PTX 1.4, sm_20
-        sqrt.rnd.f64            d, a;   // PTX 1.4, sm_13
+        sqrt.rnd.f64            d, a;   // PTX 1.0, sm_13
         sqrt.f32                d, a;   // PTX 1.0 to 1.3
         sqrt.f64                d, a;   // PTX 1.0 to 1.3, sm_13
         .rnd = { .rn, .rz, .rm, .rp };

@@ -68,6 +68,7 @@ mul = instruction(
     gates=_SUM_GATES,
     defaults={"rnd": "rn"},
     algebra="product",
+    relative="fma",
 )
 
 
@@ -88,6 +89,7 @@ fma = instruction(
         .rnd = { .rn, .rz, .rm, .rp };
     """,
     algebra="fused",
+    relative="mul",
 )
 
 _FLUSHED = """
@@ -100,13 +102,14 @@ mad = instruction(
     summary="d = a * b + c, rounded once, as `fma`; without a rounding modifier the truncating form of sm_1x.",
     syntax="""
         mad.rnd{.ftz}{.sat}.f32   d, a, b, c;   // PTX 2.0, sm_20
-        mad.rnd.f64               d, a, b, c;   // PTX 1.4, sm_13
+        mad.rnd.f64               d, a, b, c;   // PTX 1.0, sm_13
         mad{.ftz}{.sat}.f32       d, a, b, c;   // PTX 1.0 to 3.1 or PTX 1.0, sm_10 to sm_13
         mad.f64                   d, a, b, c;   // PTX 1.0 to 1.3, sm_13
         .rnd = { .rn, .rz, .rm, .rp };
     """,
     defaults={"rnd": "rn"},
     gates=_FLUSHED,
+    relative="mul",
 )
 
 
@@ -129,7 +132,7 @@ div = instruction(
         div.approx{.ftz}.f32   d, a, b;   // PTX 1.4
         div.full{.ftz}.f32     d, a, b;   // PTX 1.4
         div.rnd{.ftz}.f32      d, a, b;   // PTX 1.4, sm_20
-        div.rnd.f64            d, a, b;   // PTX 1.4, sm_13
+        div.rnd.f64            d, a, b;   // PTX 1.0, sm_13
         div.f32                d, a, b;   // PTX 1.0 to 1.3
         div.f64                d, a, b;   // PTX 1.0 to 1.3, sm_13
         .rnd = { .rn, .rz, .rm, .rp };

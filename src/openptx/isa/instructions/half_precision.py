@@ -61,6 +61,7 @@ mul = instruction(
     syntax=_SUM.format("mul"),
     defaults={"rnd": "rn"},
     algebra="product",
+    relative="fma",
 )
 
 
@@ -91,6 +92,7 @@ fma = instruction(
         .rnd = { .rn };
     """,
     algebra="fused",
+    relative="mul",
 )
 
 

@@ -104,6 +104,7 @@ mul = instruction(
     """,
     types={"d": product},
     ordered_prefix=1,
+    relative="mad",
 )
 
 
@@ -136,6 +137,7 @@ mad = instruction(
     """,
     types={"d": product, "c": product},
     ordered_prefix=1,
+    relative="mul",
 )
 
 

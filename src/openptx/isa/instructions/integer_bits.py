@@ -212,6 +212,8 @@ clmad = instruction(
         .mode = { .lo, .hi };
         .type = { .u64, .s64 };
     """,
+    types={"a": "u64", "b": "u64", "c": "u64"},
+    operands="*   no function",
     ordered_prefix=1,
 )
 

@@ -75,7 +75,7 @@ def _(x: Machine, m: Modifiers, p: Bits) -> Operand:
 
 def require_aligned(x: Machine, m: Modifiers, p: Bits) -> None:
     """Faults in lanes whose address of a row of 16 bytes is no multiple of that: lane 8i + j has that of row j of
-    matrix i (16i + j if there are sixteen rows)."""
+    matrix i (16i + j if there are sixteen rows). So a place in a row is the row's address `or` the distance."""
     aligned, used = (p & 15) == 0, 8 * register_count(m)
     if used < 32:
         aligned = aligned | ((x.lane() & 32 - used) != 0)
@@ -85,14 +85,14 @@ def require_aligned(x: Machine, m: Modifiers, p: Bits) -> None:
 def rows_of_8(x: Machine, m: Modifiers, p: Bits, i: int) -> Bits:
     """Lane 4g + t gets elements 2t and 2t + 1 of row g."""
     lane = x.lane()
-    return x.load(m.space, x.shuffle(p, (lane >> 2) + 8 * i) + x.resize((lane & 3) << 2, 64), 32)[0]
+    return x.load(m.space, x.shuffle(p, (lane >> 2) + 8 * i) | x.resize((lane & 3) << 2, 64), 32)[0]
 
 
 def columns_of_8(x: Machine, m: Modifiers, p: Bits, i: int) -> Bits:
     """Lane 4g + t gets elements 2t and 2t + 1 of column g."""
     lane = x.lane()
     rows = [x.shuffle(p, ((lane & 3) << 1) + (8 * i + j)) for j in (0, 1)]
-    return x.join([x.load(m.space, row + x.resize(lane >> 2 << 1, 64), 16)[0] for row in rows])
+    return x.join([x.load(m.space, row | x.resize(lane >> 2 << 1, 64), 16)[0] for row in rows])
 
 
 def rows_of_16(x: Machine, m: Modifiers, p: Bits, i: int) -> Bits:
@@ -114,7 +114,7 @@ def element_of_16(x: Machine, m: Modifiers, row: Bits, i: Bits) -> Bits:
     """Element i of a row of sixteen, packed from the start of the row, as a byte."""
     w = {None: 8, "b6x16_p32": 6, "b4x16_p64": 4}[m.src_fmt]
     if w == 8:
-        return x.load(m.space, row + x.resize(i, 64), 8)[0]
+        return x.load(m.space, row | x.resize(i, 64), 8)[0]
     bit = i * w
     at = row + x.resize(bit >> 3, 64)
     both = x.concat(x.load(m.space, at + 1, 8)[0], x.load(m.space, at, 8)[0])  # a row has padding after its elements
@@ -154,15 +154,15 @@ def _(x: Machine, m: Modifiers, p: Bits, r: Operand) -> None:
     g, t = x.resize(lane >> 2, 64), (lane & 3) << 1
     for i, value in enumerate(registers(r)):
         if not m.trans:
-            x.store(m.space, x.shuffle(p, (lane >> 2) + 8 * i) + x.resize(t << 1, 64), (value,))
+            x.store(m.space, x.shuffle(p, (lane >> 2) + 8 * i) | x.resize(t << 1, 64), (value,))
             continue
         rows = [x.shuffle(p, t + (8 * i + j)) for j in (0, 1)]
         if m.shape == "m8n8":
             for row, half in zip(rows, x.split(value, 16), strict=True):
-                x.store(m.space, row + (g << 1), (half,))
+                x.store(m.space, row | (g << 1), (half,))
         else:  # sixteen rows of the matrix in eight rows of memory: bytes laid out as the elements of an accumulator
             for e, byte in enumerate(x.split(value, 8)):
-                x.store(m.space, rows[e % 2] + (g + 8 * (e // 2)), (byte,))
+                x.store(m.space, rows[e % 2] | (g + 8 * (e // 2)), (byte,))
 
 
 movmatrix = instruction(

@@ -137,7 +137,7 @@ arrive = instruction(
     defaults=_ARRIVES,
     gates=_RELAXED_GATES,
     operands="""
-        *      sink
+        *      sink since PTX 7.1
         addr   in .shared
         count  a list of one, one of several
     """,

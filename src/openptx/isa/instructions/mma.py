@@ -6,6 +6,7 @@ from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
 from openptx.isa.semantics.matrix import products, quarters, scaled
 from openptx.isa.semantics.matrix.fragments import fragment, registers, shape
+from openptx.isa.semantics.matrix.generations import BYTES_IN_HALVES, of
 from openptx.isa.types import TYPES, Type
 
 TYPE_CHECKING = False
@@ -48,6 +49,22 @@ def type_b(m: Modifiers) -> Type:
 
 def type_c(m: Modifiers) -> Type:
     return TYPES["b32"] if _any_bits(m) else fragment(m.ctype)
+
+
+def _added(m: Modifiers) -> bool:
+    """Whether the assembler multiplies bytes as halves, and adds the sums one by one."""
+    return m.atype.name in ("e4m3", "e5m2") and not m.block_scale and of(m) in BYTES_IN_HALVES
+
+
+def _pieces_d(m: Modifiers) -> range:
+    count = count_d(m)
+    moved = m.dtype.name == "f64" and m.shape != "m8n8k4" and of(m) in ("Blackwell", "RTX Blackwell")
+    return range(0, count, 1 if moved or _added(m) else count)
+
+
+def _pieces_c(m: Modifiers) -> range:
+    count = count_c(m)
+    return range(0, count, 1 if _added(m) else count)
 
 
 def _quarters(m: Modifiers) -> int:
@@ -182,6 +199,7 @@ mma = instruction(
     """,
     types=TYPES_OF,
     vectors=COUNTS,
+    pieces={"d": _pieces_d, "c": _pieces_c},
     rejects=REJECTS,
     gates="""
         .and                     PTX 7.1, sm_80

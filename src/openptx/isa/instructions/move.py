@@ -44,7 +44,7 @@ mov_vector = instruction(
         .v4 .b64|.u64|.s64|.f64   vectors are of 128 bits at most
     """,
     operands="""
-        *   negated, variable, special
+        *   negated, variable, special, integers in lists
         a   functions, sinks in lists, one value
     """,
 )

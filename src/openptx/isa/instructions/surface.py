@@ -47,7 +47,7 @@ suld = instruction(
     gates="""
         .3d|.a1d|.a2d          PTX 3.0, sm_20
         .ca|.cg|.cs|.cv        PTX 2.0, sm_20
-        .clamp|.zero           PTX 2.0, sm_20
+        .clamp|.zero           PTX 2.0
     """,
     operands="""
         *   wider
@@ -116,7 +116,7 @@ sust = instruction(
     gates="""
         .3d|.a1d|.a2d          PTX 3.0, sm_20
         .wb|.cg|.cs|.wt        PTX 2.0, sm_20
-        .clamp|.zero           PTX 2.0, sm_20
+        .clamp|.zero           PTX 2.0
     """,
     operands="""
         *   wider
@@ -136,8 +136,10 @@ sust_p = instruction(
     anchor="surface-instructions-sust",
     summary="Stores c, converted to the surface's format, to the element of surface a at coordinates b.",
     syntax="""
-        sust.p.geom.vec.b32.clamp   [a, b], c;   // PTX 2.0, sm_20
+        sust.p.geom.vec.b32.clamp        [a, b], c;   // PTX 2.0, sm_20
+        sust.p.geom.cop.vec.b32.clamp    [a, b], c;   // PTX 2.0, sm_20 (ptxas)
         .geom  = { .1d, .2d, .3d, .a1d, .a2d };
+        .cop   = { .wb, .cg, .cs, .wt };
         .vec   = { none, .v2, .v4 };
         .clamp = { .trap, .clamp, .zero };
     """,
@@ -149,7 +151,8 @@ sust_p = instruction(
         c   one of several, a list of one
     """,
     gates="""
-        .a1d|.a2d   sm_30
+        .3d         PTX 3.0
+        .a1d|.a2d   PTX 4.1, sm_30
     """,
 )
 
@@ -182,6 +185,7 @@ sured = instruction(
     vectors={"b": coordinates},
     may_be_longer="b",
     gates="""
+        .3d                   PTX 3.0
         .u64|.s64 .min|.max   PTX 8.1, sm_50
     """,
     operands="c   wider",
@@ -223,6 +227,7 @@ sured_p = instruction(
     types={"a": "surfref", "b": "s32"},
     vectors={"b": coordinates},
     may_be_longer="b",
+    gates=".3d   PTX 3.0",
     operands="c   wider",
 )
 

@@ -87,6 +87,7 @@ alloc_exclusive = instruction(
     types={"nCols": "u32"},
     ranges=_WHOLE_COLUMNS,
     defaults={"space": "generic"},
+    operands="dst   32 bits",
 )
 
 EXCLUSIVE = modelled("PTX ISA 9.4, tcgen05.alloc; 512 columns on all targets, not 576 as on sm_107f")

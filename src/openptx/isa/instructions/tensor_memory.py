@@ -131,7 +131,10 @@ ld_red = instruction(
     types={"immHalfSplitoff": "u32"},
     vectors={"r": register_count},
     writes="r redval",
-    operands="r   as .b32, plain elements, no sinks",
+    operands="""
+        r        as .b32, plain elements, no sinks
+        redval   as .b32
+    """,
 )
 
 

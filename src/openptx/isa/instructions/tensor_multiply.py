@@ -83,6 +83,8 @@ def _block(name: str, meta: str) -> str:
     return "".join(forms) + _CHOICES
 
 
+_OPERANDS = "enable-input-d   negated"
+
 mma = instruction(
     "tcgen05.mma",
     anchor=_ANCHOR + "mma",
@@ -93,6 +95,7 @@ mma = instruction(
     rejects=_REJECTS,
     immediates="scale-input-d",
     ranges="scale-input-d   0 to 15",
+    operands=_OPERANDS,
     gates=_GATES,
 )
 
@@ -107,6 +110,7 @@ mma_sp = instruction(
     rejects=_REJECTS,
     immediates="scale-input-d",
     ranges="scale-input-d   0 to 15",
+    operands=_OPERANDS,
     gates=_SPARSE_GATES,
 )
 
@@ -129,6 +133,7 @@ mma_ws = instruction(
     summary="The same as `tcgen05.mma`, but b is kept in a collector buffer.",
     syntax=_weight_stationary("tcgen05.mma.ws", ""),
     types=_TYPES,
+    operands=_OPERANDS,
     gates=_GATES,
 )
 
@@ -139,6 +144,7 @@ mma_ws_sp = instruction(
     summary="The same as `tcgen05.mma.ws`, with a sparse a whose metadata is in tensor memory.",
     syntax=_weight_stationary("tcgen05.mma.ws.sp", "[sp-meta-tmem], "),
     types=_TYPES,
+    operands=_OPERANDS,
     gates=_GATES,
 )
 

@@ -56,13 +56,14 @@ _TEX_TYPES = {
     "e": "s32",
     "f": sample,
 }
-_LATER = {"e": "PTX 4.3, sm_30", "f": "PTX 4.3, sm_30", "p": "PTX 7.1"}
+_LATER = {"e": "PTX 4.3, sm_30", "f": "PTX 4.3, sm_30", "p": "PTX 7.1, sm_60"}
 """Offsets, depths and the predicate of `d|p` were added later than the instructions."""
 _NO_DEPTH = """
         geom=3d     f
         ctype=s32   f
 """
-_SCALAR_OFFSET = """
+_LISTS = """
+    d     integers in lists
     e     an ignored integer
     lod   a list of one, one of several
 """
@@ -130,6 +131,7 @@ _TEX_GATES = """
         .a1d|.a2d      PTX 2.3
         .cube          PTX 3.0
         .acube         PTX 3.0, sm_20
+        .grad .cube|.acube   PTX 4.3
         .2dms|.a2dms   PTX 3.2, sm_30
         .f16           PTX 4.2, sm_53
 """
@@ -141,7 +143,7 @@ sampling = partial(
     may_be_longer="c e",
     operand_gates=_LATER,
     absent=_NO_DEPTH,
-    operands=_SCALAR_OFFSET,
+    operands=_LISTS,
     rejects=_REJECTS,
 )
 """Declares an instruction that samples a texture."""
@@ -217,11 +219,11 @@ def fetching(m: Modifiers) -> Fidelity:
 def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple[tuple[Bits, ...], Bits]:
     given = dict(zip([t.name for t in m.form.operands if t.role == "read"], operands, strict=True))
     f, lod = given["f"], given.get("lod")
-    offset, depth = texels(x, m, given.get("e")), None if f is None else one(f)
+    offset, depth = texels(x, m, given.get("e")), None if f is None else first_component(f)
     found = x.images.fetch(
         Lookup(
             m.geom, *texture_operands(x, m, place), offset, depth, real=m.ctype.name == "f32",
-            level=None if lod is None else one(lod),
+            level=None if lod is None else first_component(lod),
             gradients=[gradient(x, m, place, given[name]) for name in ("dPdx", "dPdy") if name in given],
         )
     )  # fmt: skip
@@ -235,7 +237,7 @@ def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple
 @meaning(tld4, tld4_cube, fidelity=fetching)
 def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple[tuple[Bits, ...], Bits]:
     *e, f = operands
-    offset, depth = texels(x, m, e[0] if e else None), None if f is None else one(f)
+    offset, depth = texels(x, m, e[0] if e else None), None if f is None else first_component(f)
     found = x.images.gather(Lookup(m.geom, *texture_operands(x, m, place), offset, depth), "rgba".index(m.comp))
     return found, x.const(1, 1)
 
@@ -250,7 +252,7 @@ def texture_operands(x: Machine, m: Modifiers, place: Place) -> tuple[Bits, Bits
     if m.geom in ("cube", "acube"):
         first = int(m.geom == "acube")
         at = (*at[:first], *direction(x, at[first : first + 3]))
-    return a, one(sampler[0]) if sampler else None, at
+    return a, first_component(sampler[0]) if sampler else None, at
 
 
 def direction(x: Machine, c: tuple[Bits, ...]) -> tuple[Bits, ...]:
@@ -279,7 +281,7 @@ def vector(v: Vector) -> tuple[Bits, ...]:
     return v if isinstance(v, tuple) else (v,)
 
 
-def one(v: Vector) -> Bits:
+def first_component(v: Vector) -> Bits:
     return vector(v)[0]
 
 
@@ -304,12 +306,17 @@ txq = instruction(
         txq.level.query.b32   d, [a], lod;   // PTX 4.3, sm_30
         .query = { .width, .height, .depth };
         txq.query.b32         d, [b];        // PTX 1.5
-        .query = { .force_unnormalized_coords, .filter_mode, .addr_mode_0, .addr_mode_1, .addr_mode_2 };
+        .query = { .filter_mode, .addr_mode_0, .addr_mode_1, .addr_mode_2 };
+        txq.query.b32         d, [s];        // PTX 2.2
+        .query = { .force_unnormalized_coords };
     """,
-    types={"a": "texref", "b": "samplerref", "lod": "u32"},
+    types={"a": "texref", "b": "samplerref", "s": "samplerref", "lod": "u32"},
+    operands="""
+        s     a sampler
+        lod   a list of one, one of several
+    """,
     gates="""
         .channel_data_type|.channel_order                PTX 2.1
-        .force_unnormalized_coords                       PTX 2.2
         .array_size|.num_mipmap_levels|.num_samples      PTX 4.1
         .num_mipmap_levels                               sm_20
         .num_samples                                     sm_30

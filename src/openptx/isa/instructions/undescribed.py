@@ -17,7 +17,8 @@ tensormap_query = instruction(
     anchor="data-movement-and-conversion-instructions-tensormap-replace",
     summary="p = whether the tensor map at addr is of the large allocation class.",
     syntax="""
-        tensormap.query.alloc_class_large{.space}.b1024   p, [addr];   // PTX 9.5, sm_90 (ptxas)
+        // PTX 9.5, sm_90a sm_100f sm_110f sm_120f (ptxas)
+        tensormap.query.alloc_class_large{.space}.b1024   p, [addr];
         .space = { .global };
     """,
     types={"p": "pred"},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from openptx.isa.fidelity import modelled
 from openptx.isa.notation import instruction, meaning
 from openptx.numerics import FORMATS
@@ -65,25 +67,36 @@ def _(x: Machine, m: Modifiers, a: Bits, members: Bits) -> Bits:
     return count_votes(x, m.mode, a, members)
 
 
-match_sync = instruction(
+_match = partial(
+    instruction,
     "match",
     anchor="parallel-synchronization-and-communication-instructions-match-sync",
-    summary="d = the lanes of membermask with the same a; `.all`: membermask or 0, p = whether all agree.",
     steps=50,
+    types={"d": "b32"},
+    converges="membermask",
+)
+
+match_any = _match(
+    summary="d = the lanes of membermask with the same a.",
     syntax="""
         match.mode.sync.type   d, a, membermask;      // PTX 6.0, sm_70
         .mode = { .any };
+        .type = { .b32, .b64 };
+    """,
+)
+
+match_all = _match(
+    summary="d = membermask if all of its lanes have the same a, else 0; p = whether they have.",
+    syntax="""
         match.mode.sync.type   d[|p], a, membermask;  // PTX 6.0, sm_70
         .mode = { .all };
         .type = { .b32, .b64 };
     """,
-    types={"d": "b32"},
-    converges="membermask",
     operands="*   sink",
 )
 
 
-@meaning(match_sync)
+@meaning(match_any, match_all)
 def _(x: Machine, m: Modifiers, a: Bits, members: Bits) -> Bits | tuple[Bits, Bits]:
     members = members & x.ballot(x.const(1, 1))
     d = x.const(0, 32)

@@ -128,8 +128,9 @@ mma_async = instruction(
         .u8 .s8   PTX 8.4
     """,
     operands="""
-        a   registers
-        d   registers, strictly
+        a         registers
+        d         registers, strictly
+        scale-d   negated
     """,
 )
 
@@ -171,6 +172,7 @@ mma_async_sp = instruction(
     operands="""
         a         registers
         d         registers, strictly
+        scale-d   negated
         sp-meta   no constant, as .b32, a list of one, one of several
     """,
 )

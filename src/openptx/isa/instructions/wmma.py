@@ -31,6 +31,12 @@ def _fragment_size(m: Modifiers) -> int:
     return count(m.matrix or "a", m.type, m)
 
 
+def _moved(m: Modifiers) -> range:
+    """The assembler moves registers of 64 bits one by one."""
+    size = _fragment_size(m)
+    return range(0, size, 1 if m.type.width == 64 else size)
+
+
 def _load_type(m: Modifiers) -> Type:
     """The register types of a fragment: only integers for eight-bit elements (ptxas 13.5, measured)."""
     return TYPES["s32"] if m.type.name in ("s8", "u8") else fragment(m.type)
@@ -43,6 +49,7 @@ _LOAD_CHOICES = """
 """
 _GATES = """
         aligned=none          PTX 6.0 to 6.2
+        .aligned              PTX 6.3
         .m8n32k16|.m32n8k16   PTX 6.1
         .shared::cta          PTX 7.8
         .s8|.u8               PTX 6.3, sm_72
@@ -78,6 +85,7 @@ _LOAD_BF16 = """
 _FACTOR_TYPES = (".f16, .s8, .u8", ".tf32")
 _LOAD_TYPES = {"r": _load_type, "stride": "u32"}
 _LOAD_VECTORS = {"r": _fragment_size}
+_LOAD_PIECES = {"r": _moved}
 
 load_a = instruction(
     "wmma.load.a",
@@ -86,6 +94,7 @@ load_a = instruction(
     syntax=_LOAD.format("a", *_FACTOR_TYPES, ".row", ".s4, .u4", ".b1") + _LOAD_BF16.format("a") + _LOAD_CHOICES,
     types=_LOAD_TYPES,
     vectors=_LOAD_VECTORS,
+    pieces=_LOAD_PIECES,
     defaults={"space": "generic", "matrix": "a"},
     gates=_GATES,
     operands="""
@@ -101,6 +110,7 @@ load_b = instruction(
     syntax=_LOAD.format("b", *_FACTOR_TYPES, ".col", ".s4, .u4", ".b1") + _LOAD_BF16.format("b") + _LOAD_CHOICES,
     types=_LOAD_TYPES,
     vectors=_LOAD_VECTORS,
+    pieces=_LOAD_PIECES,
     defaults={"space": "generic", "matrix": "b"},
     gates=_GATES,
     operands="""
@@ -116,6 +126,7 @@ load_c = instruction(
     syntax=_LOAD.format("c", ".f16, .f32, .s32", ".f32", ".row, .col", ".s32", ".s32") + _LOAD_CHOICES,
     types=_LOAD_TYPES,
     vectors=_LOAD_VECTORS,
+    pieces=_LOAD_PIECES,
     defaults={"space": "generic", "matrix": "c"},
     gates=_GATES,
     operands="""
@@ -212,6 +223,7 @@ store_d = instruction(
     + _LOAD_CHOICES,
     types=_LOAD_TYPES,
     vectors=_LOAD_VECTORS,
+    pieces=_LOAD_PIECES,
     defaults={"space": "generic", "matrix": "d"},
     gates=_GATES,
     operands="""
@@ -228,6 +240,21 @@ def _(x: Machine, m: Modifiers, p: Bits, r: Operand, stride: Bits | None = None)
     values = [v for register in products.registers(r) for v in (x.split(register, w) if w == 16 else [register])]
     for at, value in zip(result_places(x, m, p, stride), values, strict=True):
         x.store(m.space, at, (value,))
+
+
+def _pieces(matrix: str, type: Type, m: Modifiers) -> range:
+    """What each of the smaller `mma` that the assembler makes takes of a fragment: 16 rows, 8 columns and a depth of 16
+    (8 on Turing, 4 for tf32), and for bytes on Turing 8 rows. Sums of another type are converted first (measured)."""
+    rows, columns, depth = shape(m)
+    whole = registers({"a": rows * depth, "b": depth * columns}.get(matrix, rows * columns), type)
+    turing, byte = of(m) == "Turing", m.atype.width == 8
+    converted = type.name == "f16" and matrix in "cd" and m.dtype is not m.ctype
+    if m.atype.width < 8 or m.atype.name == "f64" or (byte and matrix in "ab" and not turing) or converted:
+        return range(0, whole, whole)
+    rows = 8 if byte and turing else 16
+    depth = 4 if m.atype.name == "tf32" else 8 if turing and not byte else 16
+    tall = matrix == ("b" if products.exchanged(m) else "a")
+    return range(0, whole, registers((rows if tall else 8) * depth if matrix in "ab" else rows * 8, type))
 
 
 def _factor(m: Modifiers) -> Type:
@@ -283,6 +310,12 @@ mma = instruction(
         "b": lambda m: count("b", m.btype, m),
         "c": lambda m: count("c", m.ctype, m),
     },
+    pieces={
+        "d": lambda m: _pieces("d", m.dtype, m),
+        "a": lambda m: _pieces("a", m.atype, m),
+        "b": lambda m: _pieces("b", m.btype, m),
+        "c": lambda m: _pieces("c", m.ctype, m),
+    },
     defaults={"atype": TYPES["f16"], "btype": TYPES["f16"]},
     rejects="""
         atype=.s8|.s4 btype=.u8|.u4   a and b must have the same type
@@ -290,6 +323,7 @@ mma = instruction(
     """,
     gates="""
         aligned=none          PTX 6.0 to 6.2
+        .aligned              PTX 6.3
         .m8n32k16|.m32n8k16   PTX 6.1
         .and                  PTX 7.1, sm_80
     """,

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     Meaning = Callable[..., object]
     Algebra = str | Callable[[Modifiers], str]
     Judge = Callable[[Modifiers], Fidelity]
+    Pieces = Callable[[Modifiers], range]
     P = ParamSpec("P")
 
 _NOTHING: Mapping[str, str] = {}
+_WHOLE: Mapping[str, Pieces] = {}
 _MODULES = "openptx.isa.instructions"
 """Imported by name at the first lookup, because it imports this module."""
 
@@ -49,12 +51,16 @@ class Instruction:
     manual_rejects          the same for what the manual alone rejects; the assembler accepts it
     operand_gates           optional operand -> its gate, if it differs from the form's
     absent                  modifiers -> optional operands that are not allowed with them, in the notation of gates
+    pieces                  operand -> where the pieces begin that the assembler makes of its list, each judged by
+                            itself: a function of the modifiers with `m.generation`; without an entry there is one
     no_integers             modifiers -> operands that take no integer constants, nor in lists, in the same notation
     operands                what the assembler accepts as operands, one a line: `a  registers` (`operand_rules.py`)
     allows_wider_registers  Tables 27 and 28 hold: registers may be wider than the type
     access                  what it does to memory at its address: "load", "store" or "update"
     reduces                 combines values with memory, where threads of other blocks may do so too: "one" value, or
                             "many" that a copy brings, each by a load and an atomic operation
+    relative                the mnemonic of the instruction that does the same with one operand more or less: `red` for
+                            `atom`, `mad` for `mul`
     across_lanes            the result depends on which lanes of the warp execute it; it waits for none of them
     converts                a conversion: Tables 15, 17 and 18 apply to its modifiers; bf16 needs registers of its size
     control                 its effect on control flow, which engines implement without a meaning: branch, branch-table,
@@ -95,11 +101,13 @@ class Instruction:
         manual_rejects: str = "",
         operand_gates: Mapping[str, str] = _NOTHING,
         absent: str = "",
+        pieces: Mapping[str, Pieces] = _WHOLE,
         no_integers: str = "",
         operands: str = "",
         allows_wider_registers: bool = False,
         access: str = "",
         reduces: str = "",
+        relative: str = "",
         across_lanes: bool = False,
         converts: bool = False,
         control: str | None = None,
@@ -122,13 +130,14 @@ class Instruction:
         self.writes, self.updates = frozenset(writes.split()), frozenset(updates.split())
         self.immediates, self.may_be_longer = frozenset(immediates.split()), frozenset(may_be_longer.split())
         self.ranges, self.absent, self.no_integers, self.operands = ranges, absent, no_integers, operands
-        self.allows_wider_registers = allows_wider_registers
+        self.pieces, self.allows_wider_registers = pieces, allows_wider_registers
         # modifiers
         self.defaults, self.ordered_prefix = defaults, ordered_prefix
         self.gates, self.operand_gates = gates, operand_gates
         self.rejects, self.manual_rejects = rejects, manual_rejects
         # what it does
         self.access, self.reduces, self.carry, self.converts = access, reduces, carry, converts
+        self.relative = relative
         self.control, self.converges, self.across_lanes = control, converges, across_lanes
         self.yields_thread, self.steps = yields_thread, steps
         # what the assembler makes of it

@@ -14,7 +14,7 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     addr    any register         of at most 64 bits, of whatever kind, as an address
     d       integers in lists    `.u16` and the like among the elements of a list of `.f16` or `.f32`
     a       wider                registers may be wider, as Tables 27 and 28 have it
-    *       sink                 a result may be left out: `_`
+    *       sink                 a result may be left out: `_`; `sink since PTX 7.1`: from that version on
     *       negated              `!p`, though the manual's syntax has no {!}
     *       minus                `-r`, though the manual's syntax has no {-}
     a       variable             the address of a variable
@@ -22,6 +22,7 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     addr    in .shared           the state space of a variable whose name is used as a generic address
     b       registers in lists   a list of constants only is rejected, a single constant is accepted
     r       short floats         no 64-bit float constant (`1.0`, `0d...`) in a list; `0f...` is accepted
+    a       short floats if .rna the same for a constant alone, for an opcode with the modifier
     r       plain elements       no predicate, special register, variable or 64-bit float for 32 bits in a list
     d       one of several       a list of two or four where one value is expected
     d       a list of one        `{r}` where no list is expected
@@ -41,6 +42,7 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     a       passed on            a value that is only moved, so that its register need not have been written
     b       passed on by .b8     the same for the opcode with these modifiers and no others
     b       padded               a list of which only the first element need have been written
+    s       a sampler            a `.samplerref`, in the unified texture mode too, where textures pass for samplers
     a       functions            the name of a function (6.4.4), if the type has 32 bits or more
 """
 
@@ -55,21 +57,27 @@ _FLAGS = frozenset((
     "negated", "minus", "variable", "special", "any special", "one of several", "a list of one", "one value",
     "sinks in lists", "packed", "element", "functions", "wide", "no pairs", "sinks in 256 bits", "passed on",
     "padded", "64 bits", "32 bits", "any register", "integers in lists", "registers in lists", "an ignored integer",
-    "short floats", "plain elements", "a list of one float", "without brackets", "no sinks",
+    "short floats", "plain elements", "a list of one float", "without brackets", "no sinks", "a sampler",
 ))  # fmt: skip
+
+
+_SINK_SINCE = "sink since "
 
 
 class OperandRule:
     """The phrases of one operand: `rule.says("registers")`, `rule.type` from `as .b32`, `rule.space` from `in
     .shared`."""
 
-    __slots__ = ("_passing", "_phrases", "_wide_if", "space", "type")
+    __slots__ = ("_passing", "_phrases", "_short_if", "_wide_if", "sink_gate", "space", "type")
 
     def __init__(self, phrases: frozenset[str]) -> None:
         self._phrases = phrases
-        self.type = self.space = self._wide_if = ""
+        self.type = self.space = self.sink_gate = self._wide_if = self._short_if = ""
         self._passing: list[str] | None = None
         for phrase in phrases - _FLAGS:
+            if phrase.startswith(_SINK_SINCE):
+                self.sink_gate = phrase.removeprefix(_SINK_SINCE)
+                continue
             word, _, name = phrase.partition(" .")
             if word == "as" and name:
                 self.type = name
@@ -77,6 +85,8 @@ class OperandRule:
                 self.space = name
             elif word == "32 bits if" and name:
                 self._wide_if = name
+            elif word == "short floats if" and name:
+                self._short_if = name
             elif word == "passed on by" and name:
                 self._passing = name.split(".")
             else:
@@ -89,13 +99,17 @@ class OperandRule:
         """Whether a register with an address in this state space must have 32 bits or more."""
         return "32 bits" in self._phrases or self._wide_if in (space, *modifiers)
 
+    def needs_short_floats(self, modifiers: tuple[str, ...]) -> bool:
+        """Whether a floating-point constant must have 32 bits."""
+        return self._short_if in modifiers
+
     def passes_on(self, modifiers: tuple[str, ...]) -> bool:
         """Whether an instruction with these modifiers only passes the operand on."""
         return "passed on" in self._phrases or [*modifiers] == self._passing
 
 
 @cache
-def _lines(text: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+def _parse(text: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     found: list[tuple[frozenset[str], frozenset[str]]] = []
     for line in filter(None, map(str.strip, text.splitlines())):
         names, _, phrases = line.partition("  ")
@@ -108,7 +122,7 @@ _EMPTY = OperandRule(frozenset())
 
 @cache
 def _rule(text: str, operand: str) -> OperandRule:
-    said = [phrases for names, phrases in _lines(text) if operand in names or "*" in names]
+    said = [phrases for names, phrases in _parse(text) if operand in names or "*" in names]
     return OperandRule(frozenset[str]().union(*said)) if said else _EMPTY
 
 

@@ -20,6 +20,7 @@ ONLY = {"(ptxas)": "ptxas", "(manual)": "isa"}
 _COMMENT = pattern(r"//\s*(.*)$")
 _SINCE = pattern(r"(?:PTX \d|sm_\d).*$")
 _DEFINITION = pattern(r"((?:\.?[\w:-]+\s*=\s*)+)\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\s*;?")
+_OPENING = frozenset("{[(")
 _NAME = r"\w+(?:::[\w]+)*"
 _PIECE = pattern(
     rf"""
@@ -120,6 +121,8 @@ def choices(text: str) -> dict[str, None]:
 
 def _split(text: str) -> list[str]:
     """`text` split at its commas, except within brackets or braces."""
+    if _OPENING.isdisjoint(text):
+        return text.split(",")
     parts: list[str] = []
     depth = start = 0
     for i, c in enumerate(text):
@@ -145,12 +148,10 @@ def _form(instruction: Instruction, text: str, since: str, definitions: list[Def
 
 def _split_form(text: str) -> tuple[str, str]:
     """A form's opcode and operands, separated by the first blank outside braces."""
-    depth = 0
-    for i, c in enumerate(text):
-        depth += (c == "{") - (c == "}")
-        if c == " " and depth == 0:
-            return text[:i].replace(" ", ""), text[i + 1 :]
-    return text.replace(" ", ""), ""
+    end = text.find(" ")
+    while end >= 0 and text.count("{", 0, end) != text.count("}", 0, end):
+        end = text.find(" ", end + 1)
+    return (text[:end].replace(" ", ""), text[end + 1 :]) if end >= 0 else (text.replace(" ", ""), "")
 
 
 def _slots(text: str, definitions: list[Definition], paragraph: int, whole: str) -> Iterator[Slot]:

@@ -44,6 +44,15 @@ class Values:
         """`words` for a sentence that continues with `not`."""
         return self.words.replace(", not ", " other than ")
 
+    def nearest(self, value: int) -> int | None:
+        """The allowed value nearest to another one; None if there is no single answer."""
+        if self._listed:
+            return min(sorted(self._listed), key=lambda each: abs(each - value))
+        bounded = min(max(value, self._least), self._most)
+        rounded = bounded - bounded % self._step
+        found = rounded if rounded >= self._least else rounded + self._step
+        return found if found in self else None
+
     def _read(self, part: str) -> None:
         if span := _SPAN.fullmatch(part):
             self._least, self._most = int(span[1]), int(span[2])
@@ -79,7 +88,7 @@ class Values:
 
 
 @cache
-def _lines(text: str) -> tuple[tuple[Version, tuple[str, ...], tuple[str, ...], str, Values], ...]:
+def _parse_lines(text: str) -> tuple[tuple[Version, tuple[str, ...], tuple[str, ...], str, Values], ...]:
     found: list[tuple[Version, tuple[str, ...], tuple[str, ...], str, Values]] = []
     for line in filter(None, map(str.strip, text.splitlines())):
         match = _LINE.fullmatch(line)
@@ -93,7 +102,7 @@ def _lines(text: str) -> tuple[tuple[Version, tuple[str, ...], tuple[str, ...], 
 
 def limits(instruction: Instruction, m: Modifiers, operand: str, target: str | None, version: Version) -> Values | None:
     """The range of an operand's values under these modifiers; None if unlimited."""
-    for since, targets, conditions, name, values in _lines(instruction.ranges) if instruction.ranges else ():
+    for since, targets, conditions, name, values in _parse_lines(instruction.ranges) if instruction.ranges else ():
         if version < since or (targets and target not in targets):
             continue
         if name == operand and all(each in m.written or each in instruction.parts for each in conditions):

@@ -29,6 +29,11 @@ def multisample(geometry: str) -> bool:
     return geometry.endswith("ms")
 
 
+def components(geometry: str) -> int:
+    """The number of coordinates that an instruction uses, with the sample and the layer."""
+    return multisample(geometry) + layered(geometry) + DIMENSIONS[geometry]
+
+
 class Lookup:
     """The operands of a texture fetch.
 
@@ -48,6 +53,15 @@ class Lookup:
         self.geometry, self.texture, self.sampler = geometry, texture, sampler
         self.coordinates, self.offset, self.depth, self.real = coordinates, offset, depth, real
         self.level, self.gradients = level, gradients
+
+    def values(self) -> list[Bits]:
+        """The operands that decide what is fetched, without the handles; surplus components are ignored."""
+        used, axes = components(self.geometry), DIMENSIONS[self.geometry]
+        single = [value for value in (self.depth, self.level) if value is not None]
+        return [
+            *self.coordinates[:used], *self.offset[:axes], *single,
+            *(value for vector in self.gradients for value in vector[:axes]),
+        ]  # fmt: skip
 
 
 class Images:

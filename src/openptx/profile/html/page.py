@@ -39,7 +39,7 @@ def page(profile: Profile) -> str:
         style_hash=digest(style),
         script=scripts,
         script_hash=digest(scripts),
-        data=packed(data),
+        data=compressed_json(data),
     )
 
 
@@ -48,7 +48,7 @@ def digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def packed(data: object) -> str:
+def compressed_json(data: object) -> str:
     """JSON, gzip, base64; the same for the same data."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
     return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), mtime=0)).decode()

@@ -71,7 +71,7 @@ class BarrierChecks:
     ) -> None:
         first = batch.x.first
         self.reporter.report(
-            key, code, "sync", message, op, first + lane,
+            key, code, message, op, first + lane,
             other=other, other_thread=first + other_lane, other_label=label, notes=notes, help=help,
         )  # fmt: skip
 

@@ -78,4 +78,4 @@ class Bounds:
         why = f"why: the access {past}, at offset {at} of its {in_bytes(extent)}"
         notes = why, *self.executing.registers(x.op, thread)
         message = f"an access of {in_bytes(size)} outside of `{v.name}`, in memory that belongs to something else"
-        self.reporter.add(("bounds", x.op), "variable-bounds", "mem", message, x.op, thread, notes=notes)
+        self.reporter.add(("bounds", x.op), "variable-bounds", message, x.op, thread, notes=notes)

@@ -54,7 +54,7 @@ class EndlessWaits:
         if self.polled > POLLS and not self.polled % (POLLS // 2) and self._none_can_write():
             op, thread = batch.x.op, int(batch.x.threads()[0])
             message = "threads wait in a loop for a value that no thread writes any more"
-            self.reporter.report(("hang", op), "endless-wait", "sync", message, op, thread)
+            self.reporter.report(("hang", op), "endless-wait", message, op, thread)
             raise HangError
 
     def _none_can_write(self) -> bool:
@@ -81,7 +81,7 @@ class EndlessWaits:
         for key, waiting in mbarriers.waiting.items():
             barrier, (op, thread) = mbarriers.known[key], mbarriers.changed_by.get(key, (None, None))
             self.reporter.report(
-                ("hang", waiting.op), "endless-wait", "sync", "a wait for a phase of an mbarrier that never completes",
+                ("hang", waiting.op), "endless-wait", "a wait for a phase of an mbarrier that never completes",
                 waiting.op, waiting.thread,
                 other=op, other_thread=thread, other_label="the last change of the mbarrier",
                 notes=(f"why: {mbarriers.state(key)}",),

@@ -31,7 +31,7 @@ def loads_of_addresses(function: Function) -> dict[Op, frozenset[Op]]:
     """For each instruction, the loads whose results may be in its addresses, on any path."""
     written: dict[int, list[Op]] = {}
     for op in function.code:
-        for template, operand in zip(op.form.operands, op.operands, strict=True):
+        for template, operand in op.operands_by_template():
             if template.role == "write":
                 for register in registers(operand):
                     written.setdefault(register.index, []).append(op)
@@ -110,7 +110,7 @@ class Escapes:
 
     def report(self, x: SanitizedThreads, load: Op, thread: int) -> None:
         self.reporter.add(
-            ("foreign", x.op), "foreign-local-address", "mem", "an address of another thread's local memory is used",
+            ("foreign", x.op), "foreign-local-address", "an address of another thread's local memory is used",
             x.op, thread,
             notes=self.executing.registers(x.op, thread),
             other=self.reporter.site(load, thread),

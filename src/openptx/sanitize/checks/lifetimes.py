@@ -65,7 +65,7 @@ class Lifetimes:
     def report(self, statement: int, thread: int, cta: int, message: str, why: str, help: str) -> None:
         op, (block, _) = self.reporter.ops[statement], self.teams.place(cta * self.teams.threads)
         self.reporter.report(
-            ("lifetime", message, op), "shared-memory-lifetime", "race", message.format(block), op, thread,
+            ("lifetime", message, op), "shared-memory-lifetime", message.format(block), op, thread,
             notes=(f"why: {why}",), help=help,
         )  # fmt: skip
 

@@ -35,7 +35,7 @@ def reachable(memory: MemoryView, heap: GuardedHeap) -> set[int]:
     ends = np.array([int(at) + heap.sizes[int(at)] for at in starts], np.uint64)
     width = np.dtype(np.uint64 if memory.shift == SHIFT[64] else np.uint32)
 
-    def pointed_at(address: int, data: Bytes) -> Iterator[int]:
+    def blocks_pointed_at(address: int, data: Bytes) -> Iterator[int]:
         first = -address % width.itemsize
         words = data[first : first + (data.size - first) // width.itemsize * width.itemsize].view(width)
         near = words[(words >= starts[0]) & (words < ends[-1])].astype(np.uint64)
@@ -45,7 +45,7 @@ def reachable(memory: MemoryView, heap: GuardedHeap) -> set[int]:
     found, new = set[int](), list[int]()
 
     def add(address: int, data: Bytes) -> None:
-        fresh = set(pointed_at(address, data)) - found
+        fresh = set(blocks_pointed_at(address, data)) - found
         found.update(fresh)
         new.extend(fresh)
 
@@ -73,11 +73,11 @@ def report_unfreed(heap: GuardedHeap, memory: MemoryView, reporter: Reporter, en
     for address, (op, thread) in taken.items():
         if address in kept:
             late[address] = Finding(
-                LEAK, "mem", UNFREED_IN_THE_END, reporter.file, reporter.site(op, thread), kernel=reporter.kernel
+                LEAK, UNFREED_IN_THE_END, reporter.file, reporter.site(op, thread), kernel=reporter.kernel
             )
         else:
             message = UNFREED_IN_THE_END if ends else LOST
-            reporter.report(("leak", op), LEAK, "mem", message, op, thread)
+            reporter.report(("leak", op), LEAK, message, op, thread)
     keep(heap, late)
 
 

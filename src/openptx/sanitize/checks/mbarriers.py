@@ -63,7 +63,7 @@ class Mbarriers:
         x = self.executing.batch.x
         other, other_thread = cause or (None, None)
         self.reporter.report(
-            ("mbarrier", what, x.op), "mbarrier-misuse", "sync", MISUSES[what], x.op, int(x.threads()[index]),
+            ("mbarrier", what, x.op), "mbarrier-misuse", MISUSES[what], x.op, int(x.threads()[index]),
             other=other, other_thread=other_thread, other_label="overwritten here",
             notes=(f"why: {fact}",) if fact else (),
         )  # fmt: skip

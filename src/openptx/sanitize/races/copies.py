@@ -56,6 +56,7 @@ class Copies:
 
     @property
     def committed(self) -> Array:
+        """The number of groups that each thread has committed."""
         if self._committed is None:
             self._committed = np.zeros(self.clocks.teams.count, np.int32)
         return self._committed

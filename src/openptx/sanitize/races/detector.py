@@ -360,3 +360,8 @@ class Races:
         a, b = a.astype(np.int64), b.astype(np.int64)
         far = (teams.cta(a) != teams.cta(b)) | (a >= AGENT) | (b >= AGENT)
         return np.where(far, 3, np.where(teams.warp(a) != teams.warp(b), 2, (a != b).astype(np.int64)))
+
+
+def stacked(values: list[Array], count: int) -> Array:
+    """The stored values of each thread, one row each."""
+    return np.stack([np.broadcast_to(v, count) for v in values], axis=1)

@@ -45,7 +45,7 @@ class Register:
 def operands(op: Op) -> tuple[frozenset[int], frozenset[int]]:
     """The registers that an instruction reads and writes; of a multiplication, those of a and d."""
     read, written = set[int](), set[int]()
-    for template, operand in zip(op.form.operands, op.operands, strict=True):
+    for template, operand in op.operands_by_template():
         if op.form.instruction in MULTIPLICATIONS and template.name not in ("a", "d"):
             continue  # descriptors and predicates are read when it is issued
         into = written if template.role == "write" else read
@@ -76,6 +76,8 @@ class Multiplications:
         self._committed, self._done, self._fenced = (np.zeros(count, np.int64) for _ in range(3))
         self._groups: dict[int, list[int]] = {}  # by warpgroup: when each group was committed
         self._last: dict[int, tuple[int, int, int]] = {}  # by warpgroup, of the last one: time, statement, first thread
+        self._executed: dict[Op, Array] = {}
+        """By multiplication, how often each thread has executed it."""
         self._registers: dict[tuple[SanitizedThreads, object, int], Register] = {}
 
     def warpgroups(self, threads: Array) -> Array:
@@ -90,6 +92,7 @@ class Multiplications:
     def begin(self, x: SanitizedThreads, op: Op) -> None:
         """Executing threads multiply: their warpgroup's agent reads shared memory."""
         threads = x.threads()
+        self._executed.setdefault(op, np.zeros(self.clocks.teams.count, np.int64))[threads] += 1
         firsts = self.warpgroups(threads)
         agents = {first: self.agent(first) for first in np.unique(firsts).tolist()}
         x.agents = {t: (agents[f], agents[f]) for t, f in zip(threads.tolist(), firsts.tolist(), strict=True)}
@@ -121,6 +124,19 @@ class Multiplications:
         """Multiplications of these threads, which have exited, that none of them waited for: statement and thread."""
         mine = {self.agent(group): last for group, last in self._last.items() if first <= group < stop}
         return unknown_to(self.clocks, first, stop, mine)
+
+    def compare_warpgroups(self, first: int, stop: int) -> None:
+        """Reports multiplications that not all threads of a warpgroup, of these threads, executed equally often."""
+        groups = self.warpgroups(np.arange(first, stop))
+        for op, executed in self._executed.items():
+            counts, starts = executed[first:stop], np.flatnonzero(np.diff(groups, prepend=-1))
+            most = np.maximum.reduceat(counts, starts)
+            uneven = np.flatnonzero(np.minimum.reduceat(counts, starts) != most)
+            if uneven.size and self.active:
+                lane = int(starts[uneven[0]]) + int(np.argmax(counts[starts[uneven[0]] :] == most[uneven[0]]))
+                message = "a multiplication that not all threads of its warpgroup execute"
+                help = "let all 128 threads of the warpgroup execute it"
+                self.reporter.report(("warpgroup", op), "multiplication-order", message, op, first + lane, help=help)
 
     # Registers.
 
@@ -184,6 +200,6 @@ class Multiplications:
             return
         thread = x.first + lane
         self.reporter.report(
-            ("multiplication", op, other), "multiplication-order", "sync", message, op, thread,
+            ("multiplication", op, other), "multiplication-order", message, op, thread,
             other=other, other_thread=thread, other_label="the multiplication", help=help,
         )  # fmt: skip

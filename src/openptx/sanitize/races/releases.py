@@ -128,7 +128,7 @@ class Releases:
         if view := self.clocks.fence_view_near(writer):
             fences.append(self.part(view, CTA, writer))
         fences += record.fences if update else ()
-        return Record(merged(parts, self.clocks), merged(fences, self.clocks))
+        return Record(merge_parts(parts, self.clocks), merge_parts(fences, self.clocks))
 
     def number(self, record: Record) -> int:
         """The index of a record in `records`, to which it is added; 0 for an empty one."""
@@ -182,7 +182,7 @@ class Releases:
         return together & (threads != part.thread)
 
 
-def merged(parts: list[Part], clocks: Clocks) -> tuple[Part, ...]:
+def merge_parts(parts: list[Part], clocks: Clocks) -> tuple[Part, ...]:
     """Merges parts of one CTA and scope, because it does not matter which of its threads they come from."""
     kept: dict[tuple[int, int], Part] = {}
     for part in parts:

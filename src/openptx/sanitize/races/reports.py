@@ -58,7 +58,7 @@ class RaceReports:
         if c.unfenced:
             words = f"{mine_is} of {where} by the async proxy after a {theirs_is}, with no proxy fence between"
         finding = r.add(
-            key, code, "race", article(words), op, c.thread,
+            key, code, article(words), op, c.thread,
             label=f"this {mine_is}",
             other=r.site(other, real(c.other_thread)),
             other_label=f"and this {theirs_is}",
@@ -114,7 +114,7 @@ class RaceReports:
         theirs = r.ops[c.other_facts & STATEMENT], real(c.other_thread)
         read, write = (theirs, mine) if c.write else (mine, theirs)
         r.add(
-            key, "non-coherent-read", "mem", f"`ld.global.nc` of {where}, which the kernel writes", *read,
+            key, "non-coherent-read", f"`ld.global.nc` of {where}, which the kernel writes", *read,
             other=r.site(*write), other_label="the write",
             help="use `ld.global`: pointers that overlap must not be `const __restrict__`",
         )  # fmt: skip

@@ -143,5 +143,5 @@ def spaces_of(op: Op) -> tuple[str, ...]:
 
 
 SHUFFLES = frozenset((move.shfl_sync,))
-VOTES = frozenset((warp.vote, warp.vote_sync, warp.match_sync))
+VOTES = frozenset((warp.vote, warp.vote_sync, warp.match_any, warp.match_all))
 WARP_BARRIER = barrier.bar_warp_sync

@@ -7,7 +7,6 @@ CTA share a vector.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from numpy.typing import NDArray
 from openptx.sanitize.races.teams import AGENT
 
 if TYPE_CHECKING:
-    from openptx.engines.common.prepared import PreparedLaunch
     from openptx.sanitize.races.teams import Teams
 
 Array = NDArray[Any]
@@ -27,24 +25,17 @@ ASYNC_PROXY = {"shared": 1 << 40, "global": 1 << 41}
 """By state space, the offset of a key for accesses that a proxy fence has made known to the async proxy (8.6)."""
 
 LIMIT = 1 << 30
-"""The maximum bytes of vectors."""
-
-
-def may_exceed(prepared: PreparedLaunch) -> bool:
-    """Whether vectors may exceed that memory: if each thread knows of every other."""
-    threads = math.prod(prepared.grid) * math.prod(prepared.block)
-    return 16 * threads * threads > LIMIT
-
-
-class TooManyViews(Exception):
-    """Vectors exceed their memory: threads synchronise one by one, and each knows of all others."""
+"""The maximum bytes of vectors. Launches reach it whose threads synchronise one by one, so that each knows of all."""
 
 
 class Views:
-    """The vectors of a launch, by number."""
+    """The vectors of a launch, by number.
+
+    When they have more than LIMIT bytes they are dropped, and everything counts as known: there are no more races.
+    """
 
     def __init__(self, teams: Teams) -> None:
-        self.teams = teams
+        self.teams, self.dropped = teams, False
         nothing = np.zeros(0, np.int64)
         self._rows: list[tuple[Array, Array]] = [(nothing, nothing)]
         self._joins: dict[tuple[int, int], int] = {}
@@ -64,10 +55,14 @@ class Views:
         return self._keep(np.array(keys, np.int64), np.array(times, np.int64)) if keys else 0
 
     def _keep(self, keys: Array, times: Array) -> int:
-        self._rows.append((keys, times))
         self._bytes += 16 * keys.size
         if self._bytes > LIMIT:
-            raise TooManyViews(f"the order of its accesses takes more than {LIMIT >> 20} MiB")
+            self.dropped = True
+            self._rows.clear()
+            self._joins.clear()
+        if self.dropped:
+            return 0
+        self._rows.append((keys, times))
         return len(self._rows) - 1
 
     def single(self, key: int, time: int) -> int:
@@ -80,6 +75,8 @@ class Views:
             return a
         if not a:
             return b
+        if self.dropped:
+            return 0
         pair = (a, b) if a < b else (b, a)
         found = self._joins.get(pair)
         if found is None:
@@ -96,6 +93,8 @@ class Views:
 
     def fenced(self, view: int, spaces: tuple[str, ...]) -> int:
         """What the async proxy knows after a proxy fence of a thread with this vector."""
+        if self.dropped:
+            return 0
         keys, times = self._rows[view]
         own = keys < min(ASYNC_PROXY.values())
         moved = [keys[own] + ASYNC_PROXY[space] for space in spaces]
@@ -112,6 +111,8 @@ class Views:
 
     def knows_of(self, view: int, cta: int) -> bool:
         """Whether any action of threads of a CTA is known."""
+        if self.dropped:
+            return True
         keys, times = self._rows[view]
         keys = keys[times > 0]
         warps, threads = self.teams.warps, self.teams.threads
@@ -128,6 +129,8 @@ class Views:
 
     def knows(self, view: int, threads: Array, times: Array, proxy: int = 0) -> Array:
         """Whether accesses of threads or copies at these times are known, or known to the async proxy of a space."""
+        if self.dropped:
+            return np.ones(np.broadcast(threads, times).shape, bool)
         found = self._times(view, proxy + threads) >= times
         real = threads < AGENT
         for start, units in ((WARPS, self.teams.warp(threads)), (CTAS, self.teams.cta(threads))):

@@ -166,7 +166,12 @@ class DefinedMemory(Definedness, SanitizedThreads):
     def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
         self.session.values.address(address)
         old = super().atomic(space, address, w, update, *operands)
+        given = [part for word in operands for part in (word if isinstance(word, tuple) else (word,))]
+        if update is not atomic_ops.exchange:
+            self.session.values.operands(given)
         for chosen, (plane, offsets) in self.accessed:
+            if update is atomic_ops.exchange and self.is_visible(plane):
+                self.session.values.stored(given, chosen)
             defined = self.defined_bits(plane)
             if defined is None:
                 continue
@@ -178,8 +183,16 @@ class DefinedMemory(Definedness, SanitizedThreads):
             defined.scatter(offsets, [EVERYTHING[8 * view]] * count, view)
         return old
 
-    def copied(self, read: Plane, a: int, written: Plane, b: int, count: int) -> None:
-        super().copied(read, a, written, b, count)
+    def uses(self, what: str, *values: Bits) -> None:
+        self.session.values.used_by_system(what, values)
+
+    def stores_outside(self, *values: Bits) -> None:
+        self.session.values.stored(values, None, "a surface")
+
+    def copy_bytes(self, read: Plane, a: int, written: Plane, b: int, count: int) -> None:
+        super().copy_bytes(read, a, written, b, count)
         target, source = self.defined_bits(written), self.defined_bits(read)
+        if source is not None and self.is_visible(written) and count and not source.data[a : a + count].any():
+            self.session.unwritten.copied(self.op)
         if target is not None:
             target.data[b : b + count] = source.data[a : a + count] if source is not None else ALL

@@ -37,7 +37,8 @@ class Marks(NamedTuple):
 
 def marks(kernel: Kernel, args: Sequence[object], outputs: Sequence[int]) -> Marks:
     """The marks of a launch with these arguments; `outputs` are numbers of arguments."""
-    arrays = ((kernel.module.address(a), bits) for a in args if (bits := undefined_bits(a)) is not None)
+    given = ((a, undefined_bits(a)) for a in kernel.arrays(args))
+    arrays = ((kernel.module.address(a), bits) for a, bits in given if bits is not None)
     return Marks(
         {**dict(arrays), **undefined()},
         {i: kernel.module.address(args[i]) for i in outputs},

@@ -161,7 +161,8 @@ SHIFTS = frozenset(("shl", "shr", "sar"))
 def use_of(op: str, b: Bits, operands: list[Masked]) -> Use:
     """How an operation with the second operand `b` uses undefined bits. Code that copies memory shifts by whole bytes;
     other shifts are multiplications, divisions and bit fields."""
-    moves = op in MOVES and not (op in SHIFTS and (b.v & b.v.dtype.type(7)).any())
+    unknown = op in SHIFTS and isinstance(b, Masked)
+    moves = op in MOVES and not unknown and not (op in SHIFTS and (b.v & b.v.dtype.type(7)).any())
     if not moves and any(a.use == Use.COPIED for a in operands):
         return Use.DERIVED
-    return Use.MOVED if op in MOVES else Use.COMPUTED
+    return Use.MOVED if op in MOVES and not unknown else Use.COMPUTED

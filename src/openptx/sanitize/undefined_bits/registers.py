@@ -7,8 +7,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.engines.common.operands import bind_destinations, bind_sources
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.decode import DecodedFunction, Step, assemble, readers_of, writers_of
+from openptx.engines.interp.decode import DecodedFunction, Step, assemble
 from openptx.engines.interp.operands import (
     Reader,
     Registers,
@@ -83,11 +84,11 @@ class TrackedFunction(DecodedFunction):
     def sources(self, op: Op) -> list[Reader]:
         found = self._sources.get(op)
         if found is None:
-            found = self._sources[op] = readers_of(op, tracked_source, tracked_address)
+            found = self._sources[op] = bind_sources(op, tracked_source, tracked_address)
         return found
 
     def results(self, op: Op) -> list[Writer | None]:
-        return writers_of(op, self.destination)
+        return bind_destinations(op, self.destination)
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
@@ -126,7 +127,7 @@ def marked(x: SanitizedThreads, b: Bits, known: Mask | None, width: int, lanes: 
 
 
 def tracked_address(operand: Address, space: str | None) -> Reader:
-    read, base = address(operand, space), operand.base
+    read, base = address(operand, space, tracked_reader), operand.base
     return with_mask(read, base) if isinstance(base, Reg) and not operand.parts else read
 
 

@@ -73,10 +73,26 @@ class UnwrittenCopies:
         if known is not None:
             self._stored[key] = (*known[:4], known[4] + 1)
             return
-        first = int(np.flatnonzero(bad)[0])
-        lane = int(lane_sets.positions(x.executing, x.n)[first]) if bad.size > 1 else lane_sets.first(x.executing)
-        thread = x.first + lane
+        thread = x.first + lane_of(bad, x.executing, x.n)
         self._stored[key] = (op, origin, thread, self.executing.registers(op, thread), 1)
+
+    def registers(self, op: Op, bad: Array, where: str) -> None:
+        """Registers that nothing wrote are stored in global memory, or elsewhere where others see it."""
+        self.add(op, f"a register that was never written is stored in {where}", bad)
+
+    def copied(self, op: Op) -> None:
+        """A lane copies bytes of which none is written to global memory."""
+        self.add(op, "memory that was never written is copied to global memory", np.ones(1, np.bool_))
+
+    def add(self, op: Op, what: str, bad: Array) -> None:
+        r, x = self.reporter, self.executing.batch.x
+        key = ("unwritten", r.cause(op))
+        if not self.active or r.collector.count_if_known(key):
+            return
+        thread = x.first + lane_of(bad, x.executing, x.n)
+        notes = self.executing.registers(op, thread)
+        help = "write it before it is read, in every path that leads here"
+        r.add(key, "unwritten-copy", what, op, thread, notes=notes, help=help)
 
     def finish(self) -> None:
         """The launch has ended, so the results of each load are known."""
@@ -87,11 +103,18 @@ class UnwrittenCopies:
             if r.collector.count_if_known(key):
                 continue
             finding = r.add(
-                key, "unwritten-copy", "init", "a word that was never written is copied to global memory", op, thread,
+                key, "unwritten-copy", "a word that was never written is copied to global memory", op, thread,
                 other=r.site(origin, thread), other_label="it is loaded here", notes=notes,
                 help="write the word before it is read, or copy only what was written",
             )  # fmt: skip
             finding.count = count
+
+
+def lane_of(bad: Array, executing: lane_sets.Lanes, n: int) -> int:
+    """The first lane for which `bad`, one for all executing lanes or one for each, is true."""
+    if bad.size == 1:
+        return lane_sets.first(executing)
+    return int(lane_sets.positions(executing, n)[int(np.flatnonzero(bad)[0])])
 
 
 def is_padding(defined: Plane, offsets: Array) -> bool:

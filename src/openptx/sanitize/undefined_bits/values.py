@@ -15,9 +15,9 @@ from openptx.program import Op, Reg
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.races.semantics import SHUFFLES
 from openptx.sanitize.reporter import Reporter
-from openptx.sanitize.undefined_bits.masked import Masked, Use
+from openptx.sanitize.undefined_bits.masked import Masked, Use, masked_in
 from openptx.sanitize.undefined_bits.registers import masks_of
-from openptx.sanitize.undefined_bits.unwritten_copies import UnwrittenCopies, whole_word
+from openptx.sanitize.undefined_bits.unwritten_copies import UnwrittenCopies, lane_of, whole_word
 
 Array = NDArray[Any]
 
@@ -54,10 +54,41 @@ class Values:
         bad = np.broadcast_to(p.undefined, lane_sets.size(x.executing, x.n))
         self.report("decides a vote", x.op, bad, p.origin)
 
-    def stored(self, values: Sequence[Bits], chosen: Array | None) -> None:
+    def barrier(self, *operands: Bits | None) -> None:
+        """A barrier's number, its count of threads, and the predicate that it reduces."""
+        x = self.executing.batch.x
+        for b in masked_in(operands):
+            bad = np.broadcast_to(b.undefined != 0, lane_sets.size(x.executing, x.n))
+            self.report("decides a barrier", x.op, bad, b.origin)
+
+    def used_by_system(self, what: str, values: Sequence[Bits]) -> None:
+        """Values that the system uses; what an undefined one does."""
+        x = self.executing.batch.x
+        for b in masked_in(values):
+            self.report(what, x.op, np.broadcast_to(b.undefined != 0, lane_sets.size(x.executing, x.n)), b.origin)
+
+    def operands(self, values: Sequence[Bits]) -> None:
+        """Operands of an atomic operation that computes or compares."""
+        for b in masked_in(values):
+            bad = used(b)
+            if bad.any():
+                self.report("is an operand of an atomic operation", self.executing.batch.x.op, bad, b.origin)
+
+    def stored(self, values: Sequence[Bits], chosen: Array | None, where: str = "global memory") -> None:
         """Values are stored in memory that others read: reports those that are entirely undefined and computed, that
         were computed from entirely undefined words, or that undefined bits selected. Copies of whole words are judged
-        when the launch has ended."""
+        when the launch has ended. Registers that nothing wrote are reported if they are all that is stored: others are
+        the unused parts of a vector."""
+        never = [
+            fully_undefined_lanes(b)
+            for b in values
+            if isinstance(b, Masked) and b.origin is None and b.use == Use.MOVED
+        ]
+        if len(never) == len(values):
+            bad = within(np.logical_and.reduce(np.broadcast_arrays(*never)), chosen)
+            if bad.any():
+                self.unwritten.registers(self.executing.batch.x.op, bad, where)
+            return
         for b in values:
             if not isinstance(b, Masked):
                 continue
@@ -65,20 +96,13 @@ class Values:
             if b.use == Use.MOVED and not shuffled:
                 continue
             copied = b.use == Use.COPIED and not shuffled
-            entirely = b.undefined == ~np.zeros(1, b.undefined.dtype)
-            bad = b.undefined != 0 if b.use >= Use.DERIVED else entirely
-            if copied and b.origin is not None:
-                bad = whole_word(b, b.origin)
-            if chosen is not None and bad.size > 1:
-                outside = np.ones(bad.size, np.bool_)
-                outside[chosen] = False
-                bad = bad & ~outside
+            bad = within(whole_word(b, b.origin) if copied and b.origin is not None else used(b), chosen)
             if not bad.any():
                 continue
             if copied:
                 self.unwritten.stored(self.executing.batch.x.op, b.origin, bad)
             else:
-                self.report("is stored in global memory", self.executing.batch.x.op, bad, b.origin)
+                self.report(f"is stored in {where}", self.executing.batch.x.op, bad, b.origin)
 
     def updated(self, bad: Array, chosen: Array | None) -> None:
         """An atomic operation on memory that has not been written."""
@@ -97,21 +121,39 @@ class Values:
         key = ("init", r.cause(op), r.cause(origin) if origin is not None else None)
         if r.collector.count_if_known(key):
             return
-        first = int(np.flatnonzero(bad)[0])
-        lane = int(lane_sets.positions(x.executing, x.n)[first]) if bad.size > 1 else lane_sets.first(x.executing)
-        thread = x.first + lane
+        thread = x.first + lane_of(bad, x.executing, x.n)
         notes = self.executing.registers(op, thread)
         if shuffled:
             assert origin is not None
             r.add(
-                key, "inactive-lane", "sync", "a lane uses the value of a lane that does not take part", origin, thread,
+                key, "inactive-lane", "a lane uses the value of a lane that does not take part", origin, thread,
                 other=r.site(op, thread), other_label=f"the value {what}", notes=notes,
                 help="let the mask name the lanes that execute the instruction, and read from those only",
             )  # fmt: skip
         else:
             other = r.site(origin, thread) if origin is not None and origin is not op else None
             r.add(
-                key, "undefined-value", "init", f"a value that was never written {what}", op, thread,
+                key, "undefined-value", f"a value that was never written {what}", op, thread,
                 other=other, other_label="the undefined bits come from here", notes=notes,
                 help="write the register or memory before it is read, in every path that leads here",
             )  # fmt: skip
+
+
+def fully_undefined_lanes(b: Masked) -> Array:
+    """The lanes in which all bits of a value are undefined."""
+    return np.asarray(b.undefined == ~np.zeros(1, b.undefined.dtype))
+
+
+def used(b: Masked) -> Array:
+    """The lanes in which undefined bits are a defect where the value is used: any, if they are the result of arithmetic
+    on undefined words or selected it, otherwise all."""
+    return b.undefined != 0 if b.use >= Use.DERIVED else fully_undefined_lanes(b)
+
+
+def within(bad: Array, chosen: Array | None) -> Array:
+    """Those of the lanes `bad` at the positions `chosen`; None: all."""
+    if chosen is None or bad.size == 1:
+        return bad
+    outside = np.ones(bad.size, np.bool_)
+    outside[chosen] = False
+    return bad & ~outside

@@ -59,7 +59,7 @@ assert list(small) == list(range(100, 108))
 
 shown, out = ctypes.c_uint64(), Address()
 resource = struct.pack("<i4xQ", MIPMAPPED, made.value or 0).ljust(144, b"\0")
-textures = []
+textures: list[ctypes.c_uint64] = []
 for between, bias, last in (0, 0.0, 0.0), (0, 0.0, 9.0), (1, 0.5, 9.0):
     settings = struct.pack("<4iIIifff", 1, 1, 1, 0, 2 * (last > 0), 0, between, bias, 0.0, last).ljust(104, b"\0")
     call("cuTexObjectCreate", byref(shown), resource, settings, None)
@@ -72,6 +72,13 @@ assert list((ctypes.c_float * 4).from_address(out.value)) == [0, 9, 18, 27]
 for texture, expected in zip(textures[1:], ([0, 100, 100, 0], [50, 100, 50, 0]), strict=True):
     launch(kernel(load(FETCH), "level"), 4, texture, out)
     assert list((ctypes.c_float * 4).from_address(out.value)) == expected
+settings = struct.pack("<4iIIifff", 1, 1, 1, 0, 0, 0, 0, 0.0, 0.0, 0.0).ljust(104, b"\0")
+for last, result in (1, 0), (9, 1):  # a view whose first level is the array's second
+    view = struct.pack("<I4xQQQIIII64x", 0, 8, 4, 0, 1, last, 0, 0)
+    call("cuTexObjectCreate", byref(shown), resource, settings, view, result=result)
+    if not result:
+        launch(kernel(load(FETCH), "fetch"), 4, shown, out)
+assert list((ctypes.c_float * 4).from_address(out.value)) == [100, 105, 0, 0]
 call("cuMipmappedArrayDestroy", made)
 level(made, 0, result=400)
 call("cuMipmappedArrayCreate", byref(made), struct.pack("<QQQIII4x", 8, 4, 0, FLOAT, 1, 0), 0, result=1)

@@ -15,6 +15,7 @@ UINT8, UINT32, FLOAT, UNORM8X4 = 1, 3, 0x20, 0xC2
 AS_INTEGER, NORMALIZED, SRGB = 1, 2, 0x10
 LAYERED, SURFACE, CUBE = 1, 2, 4
 HOST, DEVICE, IN_ARRAY = 1, 2, 3
+WORDS, FLOATS, COMPRESSED = 0x0D, 0x16, 0x19
 
 
 def fetch(name: str, geometry: str, kind: str, coordinate: str, vector: str) -> str:
@@ -86,10 +87,15 @@ def settings(mode: int, flags: int = 0, *, linear: bool = False, anisotropy: int
     return struct.pack("<4iIIifff4f48x", *3 * (mode,), int(linear), flags, anisotropy, 0, 0, 0, 0, *4 * (border,))
 
 
-def texture(described: bytes, wanted: bytes, result: int = 0) -> ctypes.c_uint64:
+def texture(described: bytes, wanted: bytes, result: int = 0, view: bytes | None = None) -> ctypes.c_uint64:
     made = ctypes.c_uint64()
-    call("cuTexObjectCreate", byref(made), described, wanted, None, result=result)
+    call("cuTexObjectCreate", byref(made), described, wanted, view, result=result)
     return made
+
+
+def view(form: int, width: int, height: int = 0, depth: int = 0, *, level: int = 0, layer: int = 0) -> bytes:
+    """One level and one layer in a format; 0 is the array's own."""
+    return struct.pack("<I4xQQQIIII64x", form, width, height, depth, level, level, layer, layer)
 
 
 def fetched(name: str, object: ctypes.c_uint64, places: list[tuple[float, ...]], kind: str = "f4") -> NDArray[Any]:
@@ -168,8 +174,26 @@ assert (seen == 2 * np.arange(12).reshape(3, 4)).all()
 colored = texture(resource(ARRAY, plane.value or 0), settings(BORDER, border=2.5))
 assert fetched("plane", colored, [(-1, 0), (1, 1)]).view(np.float32)[:, 0].tolist() == [2.5, 6]
 
+# Views of arrays: the same elements, other formats of them, one of several layers.
+plain, shown = resource(ARRAY, plane.value or 0), view(FLOATS, 5, 4)
+same = texture(plain, settings(CLAMP), view=shown)
+assert fetched("plane", same, [(4, 3), (2, 1)]).view(np.float32)[:, 0].tolist() == [19, 7]
+words = texture(resource(ARRAY, painted.value or 0), settings(CLAMP, AS_INTEGER), view=view(WORDS, 3, 2))
+assert fetched("plane", words, [(2, 0), (0, 1)])[:, 0].tolist() == colors.view(np.uint32)[[0, 1], [2, 0], 0].tolist()
+stack = resource(ARRAY, array_of(solid, FLOAT, flags=LAYERED).value or 0)
+upper = texture(stack, settings(CLAMP), view=view(0, 4, 3, 2, layer=1))
+assert fetched("layers", upper, [(3, 2, 0), (0, 1, 7)]).view(np.float32)[:, 0].tolist() == [23, 16]
+texture(plain, settings(CLAMP), result=1, view=view(FLOATS, 4, 4))
+texture(plain, settings(CLAMP), result=1, view=view(FLOATS + 1, 5, 4))
+texture(plain, settings(CLAMP), result=1, view=view(0x23, 5, 4))
+texture(plain, settings(CLAMP), result=801, view=view(COMPRESSED, 20, 16))
+texture(plain, settings(CLAMP), result=801, view=view(COMPRESSED, 5, 4))
+texture(plain, settings(CLAMP), result=1, view=view(FLOATS, 5, 4, level=1))
+texture(plain, settings(CLAMP), result=1, view=view(FLOATS, 5, 4, layer=1))
+texture(stack, settings(CLAMP), result=1, view=view(FLOATS, 4, 3, 2, layer=2))
+texture(on_memory(LINEAR, linear.value, UINT32, 1, 16), settings(CLAMP), result=1, view=view(WORDS, 4))
+
 # What a GPU refuses, and what only this one does.
-plain = resource(ARRAY, plane.value or 0)
 call("cuSurfObjectCreate", byref(ctypes.c_uint64()), plain, result=1)  # the array is not for surfaces
 texture(resource(ARRAY, 12345), settings(CLAMP), result=400)
 texture(resource(7, 0), settings(CLAMP), result=1)
@@ -191,6 +215,8 @@ call("cuTexObjectGetResourceDesc", description, nearest)
 assert description.raw == plain
 call("cuTexObjectGetTextureDesc", description, nearest)
 assert description.raw[:104] == settings(CLAMP)
+call("cuTexObjectGetResourceViewDesc", description, same)
+assert description.raw[:112] == shown
 call("cuTexObjectDestroy", nearest)
 call("cuTexObjectDestroy", nearest, result=1)
 call("cuTexObjectDestroy", surface, result=1)

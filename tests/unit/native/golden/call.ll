@@ -71,46 +71,47 @@ b36:
 %v43 = phi <32 x i32> [%v35, %b32], [%v42, %b40]
 %v44 = getelementptr i8, ptr %in, i64 0
 store <32 x i32> %v43, ptr %v44, align 64
-%v45 = call i32 @function1(ptr %w, ptr %in, ptr %out, i32 %index, <32 x i1> splat (i1 true), i64 0)
-%v46 = icmp ne i32 %v45, 0
-br i1 %v46, label %b47, label %b48, !prof !0
-b47:
+%v45 = bitcast <32 x i1> splat (i1 true) to i32
+%v46 = call i32 @function1(ptr %w, ptr %in, ptr %out, i32 %index, i32 %v45, i64 0)
+%v47 = icmp ne i32 %v46, 0
+br i1 %v47, label %b48, label %b49, !prof !0
+b48:
 call void @openptx.chain(ptr %w, i32 5)
 br label %failed
-b48:
-%v49 = getelementptr i8, ptr %out, i64 0
-%v50 = load <32 x i32>, ptr %v49, align 64
-br i1 %v31, label %b51, label %b52, !prof !1
-b52:
-%v53 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> %v50, ptr %v53, align 4, !tbaa !5
-%v54 = zext i32 -1 to i64
-%v55 = call i1 @openptx.store_span(ptr %w, i64 %v54, i64 25769870337, i64 %first, i64 0, i64 %v27, ptr @span.0)
-br i1 %v55, label %failed, label %b56, !prof !0
-b56:
-br label %b57
-b51:
-%v58 = sub i64 %v27, %v9
-%v59 = add i64 %v20, %v58
-%v60 = getelementptr i8, ptr %v19, i64 %v59
-store <32 x i32> %v50, ptr %v60, align 4, !tbaa !6
-br label %b57
+b49:
+%v50 = getelementptr i8, ptr %out, i64 0
+%v51 = load <32 x i32>, ptr %v50, align 64
+br i1 %v31, label %b52, label %b53, !prof !1
+b53:
+%v54 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %v51, ptr %v54, align 4, !tbaa !5
+%v55 = zext i32 -1 to i64
+%v56 = call i1 @openptx.store_span(ptr %w, i64 %v55, i64 25769870337, i64 %first, i64 0, i64 %v27, ptr @span.0)
+br i1 %v56, label %failed, label %b57, !prof !0
 b57:
+br label %b58
+b52:
+%v59 = sub i64 %v27, %v9
+%v60 = add i64 %v20, %v59
+%v61 = getelementptr i8, ptr %v19, i64 %v60
+store <32 x i32> %v51, ptr %v61, align 4, !tbaa !6
+br label %b58
+b58:
 store <32 x i1> zeroinitializer, ptr %live, align 4
 br label %ended
 ended:
 br label %onward
 failed:
-%v61 = getelementptr i8, ptr %w, i64 204
-store i32 %index, ptr %v61, align 4
+%v62 = getelementptr i8, ptr %w, i64 204
+store i32 %index, ptr %v62, align 4
 ret i32 2
 onward:
 %next = add i32 %index, 1
-%v62 = icmp ult i32 %next, 2
-br i1 %v62, label %ready, label %rest
+%v63 = icmp ult i32 %next, 2
+br i1 %v63, label %ready, label %rest
 rest:
-%v63 = call i1 @openptx.next_in_row(ptr %w)
-br i1 %v63, label %beside, label %done
+%v64 = call i1 @openptx.next_in_row(ptr %w)
+br i1 %v64, label %beside, label %done
 done:
 ret i32 0
 beside:
@@ -119,38 +120,39 @@ ready:
 br label %warp
 }
 
-define internal i32 @function1(ptr noalias %w, ptr %arguments, ptr %results, i32 %index, <32 x i1> %mask, i64 %base) noinline nounwind #0 {
+define internal i32 @function1(ptr noalias %w, ptr %arguments, ptr %results, i32 %index, i32 %lanes, i64 %base) noinline nounwind #0 {
 entry:
 %live = alloca <32 x i1>, align 4
 %r0 = alloca <32 x i32>, align 64
 %r1 = alloca <32 x i32>, align 64
 %fuel = alloca i32, align 4
 store i32 65536, ptr %fuel, align 4
+%here = alloca i8
 %first32 = shl i32 %index, 5
 %first = zext i32 %first32 to i64
 store <32 x i32> zeroinitializer, ptr %r1, align 4
-store <32 x i1> %mask, ptr %live, align 4
-%v0 = add i64 %base, 0
-%v1 = getelementptr i8, ptr %w, i64 40
-%v2 = load i64, ptr %v1, align 8
-%v3 = icmp ugt i64 %v0, %v2
-%v4 = getelementptr i8, ptr %w, i64 240
-%v5 = load ptr, ptr %v4, align 8
-%v6 = icmp ult ptr %live, %v5
-%v7 = or i1 %v3, %v6
-br i1 %v7, label %b8, label %b9, !prof !0
-b8:
-%v10 = bitcast <32 x i1> %mask to i32
+%v0 = bitcast i32 %lanes to <32 x i1>
+store <32 x i1> %v0, ptr %live, align 4
+%v1 = add i64 %base, 0
+%v2 = getelementptr i8, ptr %w, i64 40
+%v3 = load i64, ptr %v2, align 8
+%v4 = icmp ugt i64 %v1, %v3
+%v5 = getelementptr i8, ptr %w, i64 240
+%v6 = load ptr, ptr %v5, align 8
+%v7 = icmp ult ptr %here, %v6
+%v8 = or i1 %v4, %v7
+br i1 %v8, label %b9, label %b10, !prof !0
+b9:
 %v11 = getelementptr i8, ptr %w, i64 192
 store i32 8, ptr %v11, align 4
 %v12 = getelementptr i8, ptr %w, i64 200
-store i32 %v10, ptr %v12, align 4
+store i32 %lanes, ptr %v12, align 4
 %v13 = getelementptr i8, ptr %w, i64 216
 store i32 0, ptr %v13, align 4
 %v14 = getelementptr i8, ptr %w, i64 196
 store i32 1048576, ptr %v14, align 4
 br label %failed
-b9:
+b10:
 %v15 = getelementptr i8, ptr %arguments, i64 0
 %v16 = load <32 x i32>, ptr %v15, align 64
 store <32 x i32> %v16, ptr %r1, align 4

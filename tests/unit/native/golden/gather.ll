@@ -1,112 +1,131 @@
-define <32 x i32> @openptx.shared.gather.ed22cd065aa916d0(<32 x ptr> %at, i32 %lanes) noinline nounwind #0 {
+define <32 x i32> @openptx.shared.gather.df83da5da61f27d5(ptr %w, <32 x ptr> %at, i32 %lanes) noinline nounwind #0 {
 entry:
-%mask = bitcast i32 %lanes to <32 x i1>
-%all = icmp eq i32 %lanes, -1
-br i1 %all, label %whole, label %part
+%v0 = icmp eq i32 %lanes, -1
+br i1 %v0, label %whole, label %part
 whole:
-%o0 = extractelement <32 x ptr> %at, i32 0
-%o1 = load i32, ptr %o0, align 4, !tbaa !6
-%o2 = insertelement <32 x i32> poison, i32 %o1, i32 0
-%o3 = extractelement <32 x ptr> %at, i32 1
-%o4 = load i32, ptr %o3, align 4, !tbaa !6
-%o5 = insertelement <32 x i32> %o2, i32 %o4, i32 1
-%o6 = extractelement <32 x ptr> %at, i32 2
-%o7 = load i32, ptr %o6, align 4, !tbaa !6
-%o8 = insertelement <32 x i32> %o5, i32 %o7, i32 2
-%o9 = extractelement <32 x ptr> %at, i32 3
-%o10 = load i32, ptr %o9, align 4, !tbaa !6
-%o11 = insertelement <32 x i32> %o8, i32 %o10, i32 3
-%o12 = extractelement <32 x ptr> %at, i32 4
-%o13 = load i32, ptr %o12, align 4, !tbaa !6
-%o14 = insertelement <32 x i32> %o11, i32 %o13, i32 4
-%o15 = extractelement <32 x ptr> %at, i32 5
-%o16 = load i32, ptr %o15, align 4, !tbaa !6
-%o17 = insertelement <32 x i32> %o14, i32 %o16, i32 5
-%o18 = extractelement <32 x ptr> %at, i32 6
-%o19 = load i32, ptr %o18, align 4, !tbaa !6
-%o20 = insertelement <32 x i32> %o17, i32 %o19, i32 6
-%o21 = extractelement <32 x ptr> %at, i32 7
-%o22 = load i32, ptr %o21, align 4, !tbaa !6
-%o23 = insertelement <32 x i32> %o20, i32 %o22, i32 7
-%o24 = extractelement <32 x ptr> %at, i32 8
-%o25 = load i32, ptr %o24, align 4, !tbaa !6
-%o26 = insertelement <32 x i32> %o23, i32 %o25, i32 8
-%o27 = extractelement <32 x ptr> %at, i32 9
-%o28 = load i32, ptr %o27, align 4, !tbaa !6
-%o29 = insertelement <32 x i32> %o26, i32 %o28, i32 9
-%o30 = extractelement <32 x ptr> %at, i32 10
-%o31 = load i32, ptr %o30, align 4, !tbaa !6
-%o32 = insertelement <32 x i32> %o29, i32 %o31, i32 10
-%o33 = extractelement <32 x ptr> %at, i32 11
-%o34 = load i32, ptr %o33, align 4, !tbaa !6
-%o35 = insertelement <32 x i32> %o32, i32 %o34, i32 11
-%o36 = extractelement <32 x ptr> %at, i32 12
-%o37 = load i32, ptr %o36, align 4, !tbaa !6
-%o38 = insertelement <32 x i32> %o35, i32 %o37, i32 12
-%o39 = extractelement <32 x ptr> %at, i32 13
-%o40 = load i32, ptr %o39, align 4, !tbaa !6
-%o41 = insertelement <32 x i32> %o38, i32 %o40, i32 13
-%o42 = extractelement <32 x ptr> %at, i32 14
-%o43 = load i32, ptr %o42, align 4, !tbaa !6
-%o44 = insertelement <32 x i32> %o41, i32 %o43, i32 14
-%o45 = extractelement <32 x ptr> %at, i32 15
-%o46 = load i32, ptr %o45, align 4, !tbaa !6
-%o47 = insertelement <32 x i32> %o44, i32 %o46, i32 15
-%o48 = extractelement <32 x ptr> %at, i32 16
-%o49 = load i32, ptr %o48, align 4, !tbaa !6
-%o50 = insertelement <32 x i32> %o47, i32 %o49, i32 16
-%o51 = extractelement <32 x ptr> %at, i32 17
-%o52 = load i32, ptr %o51, align 4, !tbaa !6
-%o53 = insertelement <32 x i32> %o50, i32 %o52, i32 17
-%o54 = extractelement <32 x ptr> %at, i32 18
-%o55 = load i32, ptr %o54, align 4, !tbaa !6
-%o56 = insertelement <32 x i32> %o53, i32 %o55, i32 18
-%o57 = extractelement <32 x ptr> %at, i32 19
-%o58 = load i32, ptr %o57, align 4, !tbaa !6
-%o59 = insertelement <32 x i32> %o56, i32 %o58, i32 19
-%o60 = extractelement <32 x ptr> %at, i32 20
-%o61 = load i32, ptr %o60, align 4, !tbaa !6
-%o62 = insertelement <32 x i32> %o59, i32 %o61, i32 20
-%o63 = extractelement <32 x ptr> %at, i32 21
-%o64 = load i32, ptr %o63, align 4, !tbaa !6
-%o65 = insertelement <32 x i32> %o62, i32 %o64, i32 21
-%o66 = extractelement <32 x ptr> %at, i32 22
-%o67 = load i32, ptr %o66, align 4, !tbaa !6
-%o68 = insertelement <32 x i32> %o65, i32 %o67, i32 22
-%o69 = extractelement <32 x ptr> %at, i32 23
-%o70 = load i32, ptr %o69, align 4, !tbaa !6
-%o71 = insertelement <32 x i32> %o68, i32 %o70, i32 23
-%o72 = extractelement <32 x ptr> %at, i32 24
-%o73 = load i32, ptr %o72, align 4, !tbaa !6
-%o74 = insertelement <32 x i32> %o71, i32 %o73, i32 24
-%o75 = extractelement <32 x ptr> %at, i32 25
-%o76 = load i32, ptr %o75, align 4, !tbaa !6
-%o77 = insertelement <32 x i32> %o74, i32 %o76, i32 25
-%o78 = extractelement <32 x ptr> %at, i32 26
-%o79 = load i32, ptr %o78, align 4, !tbaa !6
-%o80 = insertelement <32 x i32> %o77, i32 %o79, i32 26
-%o81 = extractelement <32 x ptr> %at, i32 27
-%o82 = load i32, ptr %o81, align 4, !tbaa !6
-%o83 = insertelement <32 x i32> %o80, i32 %o82, i32 27
-%o84 = extractelement <32 x ptr> %at, i32 28
-%o85 = load i32, ptr %o84, align 4, !tbaa !6
-%o86 = insertelement <32 x i32> %o83, i32 %o85, i32 28
-%o87 = extractelement <32 x ptr> %at, i32 29
-%o88 = load i32, ptr %o87, align 4, !tbaa !6
-%o89 = insertelement <32 x i32> %o86, i32 %o88, i32 29
-%o90 = extractelement <32 x ptr> %at, i32 30
-%o91 = load i32, ptr %o90, align 4, !tbaa !6
-%o92 = insertelement <32 x i32> %o89, i32 %o91, i32 30
-%o93 = extractelement <32 x ptr> %at, i32 31
-%o94 = load i32, ptr %o93, align 4, !tbaa !6
-%o95 = insertelement <32 x i32> %o92, i32 %o94, i32 31
-ret <32 x i32> %o95
+%v1 = extractelement <32 x ptr> %at, i32 0
+%v2 = load i32, ptr %v1, align 4, !tbaa !6
+%v3 = insertelement <32 x i32> poison, i32 %v2, i32 0
+%v4 = extractelement <32 x ptr> %at, i32 1
+%v5 = load i32, ptr %v4, align 4, !tbaa !6
+%v6 = insertelement <32 x i32> %v3, i32 %v5, i32 1
+%v7 = extractelement <32 x ptr> %at, i32 2
+%v8 = load i32, ptr %v7, align 4, !tbaa !6
+%v9 = insertelement <32 x i32> %v6, i32 %v8, i32 2
+%v10 = extractelement <32 x ptr> %at, i32 3
+%v11 = load i32, ptr %v10, align 4, !tbaa !6
+%v12 = insertelement <32 x i32> %v9, i32 %v11, i32 3
+%v13 = extractelement <32 x ptr> %at, i32 4
+%v14 = load i32, ptr %v13, align 4, !tbaa !6
+%v15 = insertelement <32 x i32> %v12, i32 %v14, i32 4
+%v16 = extractelement <32 x ptr> %at, i32 5
+%v17 = load i32, ptr %v16, align 4, !tbaa !6
+%v18 = insertelement <32 x i32> %v15, i32 %v17, i32 5
+%v19 = extractelement <32 x ptr> %at, i32 6
+%v20 = load i32, ptr %v19, align 4, !tbaa !6
+%v21 = insertelement <32 x i32> %v18, i32 %v20, i32 6
+%v22 = extractelement <32 x ptr> %at, i32 7
+%v23 = load i32, ptr %v22, align 4, !tbaa !6
+%v24 = insertelement <32 x i32> %v21, i32 %v23, i32 7
+%v25 = extractelement <32 x ptr> %at, i32 8
+%v26 = load i32, ptr %v25, align 4, !tbaa !6
+%v27 = insertelement <32 x i32> %v24, i32 %v26, i32 8
+%v28 = extractelement <32 x ptr> %at, i32 9
+%v29 = load i32, ptr %v28, align 4, !tbaa !6
+%v30 = insertelement <32 x i32> %v27, i32 %v29, i32 9
+%v31 = extractelement <32 x ptr> %at, i32 10
+%v32 = load i32, ptr %v31, align 4, !tbaa !6
+%v33 = insertelement <32 x i32> %v30, i32 %v32, i32 10
+%v34 = extractelement <32 x ptr> %at, i32 11
+%v35 = load i32, ptr %v34, align 4, !tbaa !6
+%v36 = insertelement <32 x i32> %v33, i32 %v35, i32 11
+%v37 = extractelement <32 x ptr> %at, i32 12
+%v38 = load i32, ptr %v37, align 4, !tbaa !6
+%v39 = insertelement <32 x i32> %v36, i32 %v38, i32 12
+%v40 = extractelement <32 x ptr> %at, i32 13
+%v41 = load i32, ptr %v40, align 4, !tbaa !6
+%v42 = insertelement <32 x i32> %v39, i32 %v41, i32 13
+%v43 = extractelement <32 x ptr> %at, i32 14
+%v44 = load i32, ptr %v43, align 4, !tbaa !6
+%v45 = insertelement <32 x i32> %v42, i32 %v44, i32 14
+%v46 = extractelement <32 x ptr> %at, i32 15
+%v47 = load i32, ptr %v46, align 4, !tbaa !6
+%v48 = insertelement <32 x i32> %v45, i32 %v47, i32 15
+%v49 = extractelement <32 x ptr> %at, i32 16
+%v50 = load i32, ptr %v49, align 4, !tbaa !6
+%v51 = insertelement <32 x i32> %v48, i32 %v50, i32 16
+%v52 = extractelement <32 x ptr> %at, i32 17
+%v53 = load i32, ptr %v52, align 4, !tbaa !6
+%v54 = insertelement <32 x i32> %v51, i32 %v53, i32 17
+%v55 = extractelement <32 x ptr> %at, i32 18
+%v56 = load i32, ptr %v55, align 4, !tbaa !6
+%v57 = insertelement <32 x i32> %v54, i32 %v56, i32 18
+%v58 = extractelement <32 x ptr> %at, i32 19
+%v59 = load i32, ptr %v58, align 4, !tbaa !6
+%v60 = insertelement <32 x i32> %v57, i32 %v59, i32 19
+%v61 = extractelement <32 x ptr> %at, i32 20
+%v62 = load i32, ptr %v61, align 4, !tbaa !6
+%v63 = insertelement <32 x i32> %v60, i32 %v62, i32 20
+%v64 = extractelement <32 x ptr> %at, i32 21
+%v65 = load i32, ptr %v64, align 4, !tbaa !6
+%v66 = insertelement <32 x i32> %v63, i32 %v65, i32 21
+%v67 = extractelement <32 x ptr> %at, i32 22
+%v68 = load i32, ptr %v67, align 4, !tbaa !6
+%v69 = insertelement <32 x i32> %v66, i32 %v68, i32 22
+%v70 = extractelement <32 x ptr> %at, i32 23
+%v71 = load i32, ptr %v70, align 4, !tbaa !6
+%v72 = insertelement <32 x i32> %v69, i32 %v71, i32 23
+%v73 = extractelement <32 x ptr> %at, i32 24
+%v74 = load i32, ptr %v73, align 4, !tbaa !6
+%v75 = insertelement <32 x i32> %v72, i32 %v74, i32 24
+%v76 = extractelement <32 x ptr> %at, i32 25
+%v77 = load i32, ptr %v76, align 4, !tbaa !6
+%v78 = insertelement <32 x i32> %v75, i32 %v77, i32 25
+%v79 = extractelement <32 x ptr> %at, i32 26
+%v80 = load i32, ptr %v79, align 4, !tbaa !6
+%v81 = insertelement <32 x i32> %v78, i32 %v80, i32 26
+%v82 = extractelement <32 x ptr> %at, i32 27
+%v83 = load i32, ptr %v82, align 4, !tbaa !6
+%v84 = insertelement <32 x i32> %v81, i32 %v83, i32 27
+%v85 = extractelement <32 x ptr> %at, i32 28
+%v86 = load i32, ptr %v85, align 4, !tbaa !6
+%v87 = insertelement <32 x i32> %v84, i32 %v86, i32 28
+%v88 = extractelement <32 x ptr> %at, i32 29
+%v89 = load i32, ptr %v88, align 4, !tbaa !6
+%v90 = insertelement <32 x i32> %v87, i32 %v89, i32 29
+%v91 = extractelement <32 x ptr> %at, i32 30
+%v92 = load i32, ptr %v91, align 4, !tbaa !6
+%v93 = insertelement <32 x i32> %v90, i32 %v92, i32 30
+%v94 = extractelement <32 x ptr> %at, i32 31
+%v95 = load i32, ptr %v94, align 4, !tbaa !6
+%v96 = insertelement <32 x i32> %v93, i32 %v95, i32 31
+ret <32 x i32> %v96
 part:
-%r = call <32 x i32> @llvm.masked.gather.v32i32.v32p0(<32 x ptr> align 4 %at, <32 x i1> %mask, <32 x i32> zeroinitializer), !tbaa !6
-ret <32 x i32> %r
+%v97 = getelementptr i8, ptr %w, i64 1024
+store <32 x ptr> %at, ptr %v97, align 64, !tbaa !5
+%v98 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> zeroinitializer, ptr %v98, align 64, !tbaa !5
+br label %b99
+b99:
+%v100 = phi i32 [ %lanes, %part ], [ %v101, %b102 ]
+%v103 = icmp eq i32 %v100, 0
+br i1 %v103, label %b104, label %b102
+b102:
+%v105 = call i32 @llvm.cttz.i32(i32 %v100, i1 true)
+%v106 = getelementptr i64, ptr %v97, i32 %v105
+%v107 = load ptr, ptr %v106, align 8, !tbaa !5
+%v108 = load i32, ptr %v107, align 4, !tbaa !6
+%v109 = getelementptr i32, ptr %v98, i32 %v105
+store i32 %v108, ptr %v109, align 4, !tbaa !5
+%v110 = sub i32 %v100, 1
+%v101 = and i32 %v100, %v110
+br label %b99
+b104:
+%v111 = load <32 x i32>, ptr %v98, align 64, !tbaa !5
+ret <32 x i32> %v111
 }
 
-define { <32 x i32>, i1 } @openptx.shared.lanes.6b21c8f4fbac883b(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i32 %warp, i64 %locals, i64 %what, <32 x i64> %places) noinline nounwind #0 {
+define { <32 x i32>, i1 } @openptx.shared.lanes.71b0ef7937b60bcd(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i32 %warp, i64 %locals, i64 %what, <32 x i64> %places) noinline nounwind #0 {
 entry:
 %mask = bitcast i32 %lanes to <32 x i1>
 %v0 = insertelement <32 x i64> poison, i64 %start, i32 0
@@ -118,8 +137,8 @@ entry:
 %v6 = and <32 x i64> %places, splat (i64 3)
 %v7 = icmp ne <32 x i64> %v6, zeroinitializer
 %v8 = or <32 x i1> %v5, %v7
-%v9 = and <32 x i1> %v8, %mask
-%v10 = bitcast <32 x i1> %v9 to i32
+%v9 = bitcast <32 x i1> %v8 to i32
+%v10 = and i32 %v9, %lanes
 %v11 = icmp eq i32 %v10, 0
 br i1 %v11, label %fast, label %slow, !prof !1
 fast:
@@ -149,7 +168,7 @@ each:
 %v31 = add <32 x i64> %places, %v30
 %v32 = inttoptr <32 x i64> %v31 to <32 x ptr>
 %v33 = getelementptr i8, <32 x ptr> %v32, i64 0
-%v34 = call <32 x i32> @openptx.shared.gather.ed22cd065aa916d0(<32 x ptr> %v33, i32 %lanes)
+%v34 = call <32 x i32> @openptx.shared.gather.df83da5da61f27d5(ptr %w, <32 x ptr> %v33, i32 %lanes)
 %v35 = insertvalue { <32 x i32>, i1 } poison, <32 x i32> %v34, 0
 %v36 = insertvalue { <32 x i32>, i1 } %v35, i1 false, 1
 ret { <32 x i32>, i1 } %v36
@@ -167,7 +186,7 @@ store <32 x i64> %places, ptr %v38, align 64, !tbaa !5
 ret { <32 x i32>, i1 } %v43
 }
 
-define i1 @openptx.shared.lanes.ec1c3e9ac5fb5f13(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i32 %warp, i64 %locals, i64 %what, <32 x i64> %places, <32 x i32> %value0) noinline nounwind #0 {
+define i1 @openptx.shared.lanes.d6fb61389cc04248(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i32 %warp, i64 %locals, i64 %what, <32 x i64> %places, <32 x i32> %value0) noinline nounwind #0 {
 entry:
 %mask = bitcast i32 %lanes to <32 x i1>
 %v0 = insertelement <32 x i64> poison, i64 %start, i32 0
@@ -179,8 +198,8 @@ entry:
 %v6 = and <32 x i64> %places, splat (i64 3)
 %v7 = icmp ne <32 x i64> %v6, zeroinitializer
 %v8 = or <32 x i1> %v5, %v7
-%v9 = and <32 x i1> %v8, %mask
-%v10 = bitcast <32 x i1> %v9 to i32
+%v9 = bitcast <32 x i1> %v8 to i32
+%v10 = and i32 %v9, %lanes
 %v11 = icmp eq i32 %v10, 0
 br i1 %v11, label %fast, label %slow, !prof !1
 fast:
@@ -328,7 +347,7 @@ b62:
 %v72 = insertelement <32 x i64> poison, i64 %v9, i32 0
 %v73 = shufflevector <32 x i64> %v72, <32 x i64> poison, <32 x i32> zeroinitializer
 %v74 = add <32 x i64> %v73, %v71
-%v75 = call { <32 x i32>, i1 } @openptx.shared.lanes.6b21c8f4fbac883b(ptr %w, i32 -1, i64 %v32, i64 %v37, i64 %v35, i32 %index, i64 0, i64 34359804929, <32 x i64> %v74)
+%v75 = call { <32 x i32>, i1 } @openptx.shared.lanes.71b0ef7937b60bcd(ptr %w, i32 -1, i64 %v32, i64 %v37, i64 %v35, i32 %index, i64 0, i64 34359804929, <32 x i64> %v74)
 %v76 = extractvalue { <32 x i32>, i1 } %v75, 1
 br i1 %v76, label %failed, label %b77, !prof !0
 b77:
@@ -401,7 +420,7 @@ store i32 %v130, ptr %v128, align 4, !tbaa !6
 br label %b88
 b88:
 %v131 = load <32 x i64>, ptr %r6, align 4
-%v132 = call i1 @openptx.shared.lanes.ec1c3e9ac5fb5f13(ptr %w, i32 -1, i64 %v32, i64 %v50, i64 %v35, i32 %index, i64 0, i64 60129608705, <32 x i64> %v131, <32 x i32> %v82)
+%v132 = call i1 @openptx.shared.lanes.d6fb61389cc04248(ptr %w, i32 -1, i64 %v32, i64 %v50, i64 %v35, i32 %index, i64 0, i64 60129608705, <32 x i64> %v131, <32 x i32> %v82)
 br i1 %v132, label %failed, label %b133, !prof !0
 b133:
 store <32 x i1> zeroinitializer, ptr %live, align 4

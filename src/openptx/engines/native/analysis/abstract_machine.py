@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from openptx.engines.native.analysis.accesses import UNIFORM, Access, is_private, locate
+from openptx.engines.native.analysis.accesses import OF_CTA, UNIFORM, Access, is_private, locate
 from openptx.engines.native.analysis.affine import FOLD, UNKNOWN, Base, affine_of
 from openptx.engines.native.analysis.capabilities import Conversion, Rounding, is_parameter
 from openptx.engines.native.analysis.context import FunctionContext
@@ -43,6 +43,8 @@ class AbstractMachine(FloatTransfer):
         self.accesses: dict[int, Access] = {}
         self.touches: dict[int, str] = {}
         """The memory effect of instructions, by position: "load" or "atomic"."""
+        self.touches_others: dict[int, str] = {}
+        """The same of instructions that access memory which other CTAs can access."""
         self.may_leave: set[int] = set()
         """Positions where emission makes sure that base plus offset does not wrap."""
         self.has_tensor_memory = False
@@ -54,6 +56,7 @@ class AbstractMachine(FloatTransfer):
         """Drops what was recorded of an operation at an earlier visit, when less was known about registers."""
         self.accesses.pop(pc, None)
         self.touches.pop(pc, None)
+        self.touches_others.pop(pc, None)
         self.may_leave.discard(pc)
 
     def unknown(self, w: int, uniform: bool = False, is_float: bool = False) -> Bits:
@@ -196,12 +199,16 @@ class AbstractMachine(FloatTransfer):
     def tensor_product(self, p: Described, zeros: Bits, code: Bits, *values: Bits) -> None:
         self.check_observed("a product in tensor memory")
         self.has_tensor_memory = True
-        self.touches[self.site] = "atomic"  # the interpreter may execute it
+        self.touch_all()  # the interpreter may execute it
 
     def tensor_copy(self, p: Copied, address: Bits, code: Bits) -> None:
         self.check_observed("a copy to tensor memory")
         self.has_tensor_memory = True
-        self.touches[self.site] = "atomic"
+        self.touch_all()
+
+    def touch_all(self) -> None:
+        """The instruction's effects are unknown."""
+        self.touches[self.site] = self.touches_others[self.site] = "atomic"
 
     def cases(self, a: Bits, step: Callable[..., None], *values: Bits) -> None:
         self.check_observed("steps that depend on a value")
@@ -215,6 +222,8 @@ class AbstractMachine(FloatTransfer):
 
     def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
         self.touches.setdefault(self.site, "load")
+        if space not in OF_CTA:
+            self.touches_others.setdefault(self.site, "load")
         size = w * count // 8
         if space == "param" and isinstance(address.v, int):
             if is_parameter(self.c.function, address.v, size):
@@ -240,6 +249,8 @@ class AbstractMachine(FloatTransfer):
 
     def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
         self.touches[self.site] = "atomic"
+        if space not in OF_CTA:
+            self.touches_others[self.site] = "atomic"
         locate(self, space, address, self.c.address_size, self.stepping)
         return self.unknown(min(w, 64)) if w <= 64 else (self.unknown(64), self.unknown(64))
 

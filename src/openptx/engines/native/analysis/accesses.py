@@ -17,6 +17,9 @@ from openptx.program import Address, Function, Reg
 TABLE = frozenset(("generic", "global", "const", "param"))
 """Spaces whose accesses are checked by the table of slots."""
 
+OF_CTA = frozenset(("shared", "shared::cta", "shared::cluster", "local", "frame"))
+"""Spaces that no other CTA can access: kernels with clusters are not compiled."""
+
 UNIFORM = TABLE | {"shared"}
 """Regions in which equal addresses mean the same place for all lanes, unless generic addresses may lead to local
 memory."""

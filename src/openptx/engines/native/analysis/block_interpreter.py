@@ -166,7 +166,7 @@ class BlockInterpreter:
                 found.interpreted.add(x.site)
                 found.interprets_globally |= not isinstance(gap, InterpretWithinCta)
                 x.forget(x.site)
-        x.touches[x.site] = "atomic"  # its effects are unknown
+        x.touch_all()
         for cell in sorted(cells.reads(op)):
             registers.get(cell)
         for cell in sorted(cells.writes(op)):

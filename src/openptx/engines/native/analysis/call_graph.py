@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from openptx.engines.common.call_site import CallSite
@@ -29,9 +29,13 @@ class FunctionFacts(NamedTuple):
 
     @property
     def touches_others(self) -> bool:
-        """Whether atomics or strong loads are among the operations."""
+        """Whether atomics or strong loads of memory that other CTAs can access are among the operations."""
+        return self.has_strong(self.facts.touches_others)
+
+    def has_strong(self, touches: Mapping[int, str]) -> bool:
+        """Whether atomics or strong loads are among these operations."""
         code = self.c.function.code
-        return any(kind == "atomic" or strong(code[pc].m) for pc, kind in self.facts.touches.items())
+        return any(kind == "atomic" or strong(code[pc].m) for pc, kind in touches.items())
 
 
 def call_graph(kernel: Function, context: Callable[[Function, int], FunctionContext]) -> list[FunctionFacts]:
@@ -59,7 +63,8 @@ def called_functions(c: FunctionContext, facts: Facts) -> Iterator[Function]:
 
 
 def callees(program: Program, site: CallSite) -> list[Function]:
-    """The functions of the program that a call may reach; none for a system function."""
+    """The functions of the program that a call may reach; none for a system function. Raises UnsupportedByJit if they
+    are not known, or are too many."""
     if isinstance(site.target, FunctionName):
         name = site.target.name
         if name not in program.functions:
@@ -93,7 +98,7 @@ def counted_loops(functions: list[FunctionFacts]) -> list[dict[int, int]]:
     After many iterations the interpreter takes over, which is impossible within a call.
     """
     kernel, *others = functions
-    calls_wait = any(f.touches_others for f in others) and any(loops_with_calls(f.c) for f in functions)
+    calls_wait = any(f.has_strong(f.facts.touches) for f in others) and any(loops_with_calls(f.c) for f in functions)
     if calls_wait and any(loops_with_calls(f.c) for f in others):
         raise UnsupportedByJit("a loop with calls of functions that may wait for other threads, in a function")
     for f in others:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from openptx.control_flow import read_registers, written_registers
+from openptx.control_flow import places, read_registers, written_registers
 from openptx.program import Function, Op, Reg
 
 
@@ -30,39 +30,32 @@ class Cells:
     def reads(self, op: Op) -> frozenset[int]:
         found = self._reads.get(op)
         if found is None:
-            found = self._reads[op] = frozenset(self._read(op))
+            guard = () if op.guard is None else self.of(op.guard)
+            found = self._reads[op] = frozenset((*guard, *self.sources(op)))
         return found
 
     def sources(self, op: Op) -> tuple[int, ...]:
         """The registers that the instruction reads besides its guard, in order."""
         found = self._sources.get(op)
         if found is None:
-            found = self._sources[op] = tuple(sorted({*self._operands(op)}))
+            cells = self.of_all(read_registers(op), places(op.form).reads_carry)
+            found = self._sources[op] = tuple(sorted({*cells}))
         return found
 
     def writes(self, op: Op) -> frozenset[int]:
         found = self._writes.get(op)
         if found is None:
-            found = self._writes[op] = frozenset(self._written_cells(op))
+            cells = self.of_all(written_registers(op), places(op.form).writes_carry)
+            found = self._writes[op] = frozenset(cells)
+        return found
+
+    def of_all(self, registers: Sequence[int], carry: bool) -> list[int]:
+        """The cells of registers and, if asked for, that of the carry flag."""
+        found = [*registers, *(self.high[i] for i in registers if i in self.high)]
+        if carry:
+            found.append(self.carry)
         return found
 
     def definite_writes(self, op: Op) -> frozenset[int]:
         """The cells that the instruction writes in all lanes."""
         return self.writes(op) if op.guard is None else frozenset()
-
-    def _read(self, op: Op) -> Iterator[int]:
-        if op.guard is not None:
-            yield from self.of(op.guard)
-        yield from self._operands(op)
-
-    def _operands(self, op: Op) -> Iterator[int]:
-        for r in read_registers(op):
-            yield from self.of(r)
-        if "in" in op.form.instruction.carry.split():
-            yield self.carry
-
-    def _written_cells(self, op: Op) -> Iterator[int]:
-        for r in written_registers(op):
-            yield from self.of(r)
-        if "out" in op.form.instruction.carry.split():
-            yield self.carry

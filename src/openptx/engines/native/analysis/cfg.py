@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from openptx.control_flow import END, ENDS, block_bounds, control, converges, falls_through, goals
+from openptx.control_flow import END, ENDS, block_bounds, control, converges, falls_through, jump_targets
 from openptx.dataflow import Effect
 from openptx.engines.native.analysis.cells import Cells
 from openptx.program import Function, Op
@@ -66,7 +66,7 @@ class Graph:
         op = self.function.code[b.stop - 1]
         b.last = op if control(op) in ENDS else None
         onward = (self.target(b.stop),) if falls_through(op) else ()
-        b.successors = tuple(dict.fromkeys(map(self.target, goals(op)))) + onward
+        b.successors = tuple(dict.fromkeys(map(self.target, jump_targets(op)))) + onward
 
     def writes(self, b: int, stop: int | None = None) -> frozenset[int]:
         """The cells that a block's operations, or those before `stop`, write."""

@@ -42,6 +42,8 @@ class Facts:
     accesses: dict[int, Access]
     touches: dict[int, str]
     """The memory effect of instructions, by position: "load" or "atomic"."""
+    touches_others: dict[int, str]
+    """The same of instructions that access memory which other CTAs can access."""
     interpreted: frozenset[int]
     """Positions of instructions that the interpreter executes."""
     calls: frozenset[int]
@@ -125,8 +127,9 @@ class Solver:
             raise UnsupportedByJit(f"facts about registers that still change after {SWEEPS} sweeps")
         return Facts(
             self.facts, frozenset(found.divergent), self.lanes.waiting, self.partial, self.lanes.ended,
-            self.lanes.reached, x.accesses, x.touches, frozenset(found.interpreted), frozenset(found.calls),
-            frozenset(x.may_leave), self.lanes.masked, found.branches, x.has_tensor_memory, found.interprets_globally,
+            self.lanes.reached, x.accesses, x.touches, x.touches_others, frozenset(found.interpreted),
+            frozenset(found.calls), frozenset(x.may_leave), self.lanes.masked, found.branches, x.has_tensor_memory,
+            found.interprets_globally,
         )  # fmt: skip
 
     def sweep(self) -> None:

@@ -25,6 +25,7 @@ class Effect(NamedTuple):
     functions depend on the identity of `Bits.v`)."""
     access: Access | None
     touches: str | None
+    touches_others: str | None
     may_leave: bool
 
 
@@ -51,6 +52,8 @@ class MeaningMemo:
             x.accesses[x.site] = effect.access
         if effect.touches is not None:
             x.touches[x.site] = effect.touches
+        if effect.touches_others is not None:
+            x.touches_others[x.site] = effect.touches_others
         if effect.may_leave:
             x.may_leave.add(x.site)
         for cell, width, v, operand in effect.stored:
@@ -65,7 +68,8 @@ class MeaningMemo:
             operand = next((i for i, a in enumerate(operands) if a.v is value.v), -1)
             found.append((cell, value.width, value.v if operand < 0 else None, operand))
         site = x.site
-        self._effects[key] = Effect(found, x.accesses.get(site), x.touches.get(site), site in x.may_leave)
+        touches, others = x.touches.get(site), x.touches_others.get(site)
+        self._effects[key] = Effect(found, x.accesses.get(site), touches, others, site in x.may_leave)
 
 
 def form(a: Bits) -> object:

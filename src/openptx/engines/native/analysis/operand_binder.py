@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from openptx.control_flow import places
+from openptx.engines.common.operands import bind_destinations, bind_sources
 from openptx.engines.native.analysis.cells import Cells
 from openptx.engines.native.analysis.unsupported import InterpretInstruction
 from openptx.errors import Bug
@@ -19,6 +21,11 @@ if TYPE_CHECKING:
     from openptx.device.image import Image
 
 Place = tuple[Operand, Type | None]
+
+
+def place(operand: Operand | None, t: Type | None) -> Place | None:
+    """Where a result goes; None if it is discarded."""
+    return None if operand is None or isinstance(operand, Sink) else (operand, t)
 
 
 class Environment(Protocol):
@@ -63,49 +70,33 @@ class OperandBinder:
         """The results of the instruction's meaning are written to its destinations."""
         instruction, mean = op.form.instruction, op.form.instruction.meaning
         given = self.sources(op)
-        if "in" in instruction.carry.split():
+        if places(op.form).reads_carry:
             given.append(self.environment.get(self.cells.carry))
         if mean is None or instruction.fidelity(op.m) == UNSUPPORTED:
             raise InterpretInstruction("no meaning")
         found: Any = mean(self.x, op.m, *given)
-        places = self.destinations(op)
-        if len(places) < 2:
+        destinations = self.destinations(op)
+        if len(destinations) < 2:
             found = (found,)
-        for place, value in zip(places, found or (), strict=False):
-            if place is not None:
-                self.write(place, value)
+        for destination, value in zip(destinations, found or (), strict=False):
+            if destination is not None:
+                self.write(destination, value)
 
     def sources(self, op: Op) -> list[Any]:
-        found: list[Any] = []
-        immediates = op.form.instruction.immediates
-        for template, operand, t in zip(op.form.operands, op.operands, op.types, strict=True):
-            if template.role == "sink" or (
-                template.role == "write" and template.name not in op.form.instruction.updates
-            ):
-                continue
-            if isinstance(operand, Address):
-                found.append(self.address(operand, op.form.space_of(template.name, op.m)))
-            else:
-                found.append(self.source(operand, t, template.role == "immediate" or template.name in immediates))
-        return found
+        return bind_sources(op, self.source, self.address)
 
     def destinations(self, op: Op) -> list[Place | None]:
-        templates = zip(op.form.operands, op.operands, op.types, strict=True)
-        found: list[Place | None] = [
-            None if o is None or isinstance(o, Sink) else (o, t)
-            for template, o, t in templates
-            if template.role == "write"
-        ]
-        if "out" in op.form.instruction.carry.split() and op.m.cc:
+        found = bind_destinations(op, place)
+        if op.m.cc and places(op.form).writes_carry:
             found.append((Reg(self.cells.carry, 1), None))
         return found
 
     def source(self, operand: Operand | None, t: Type | None, immediate: bool = False) -> Any:
         match operand:
-            case None | Sink():
-                return None
             case Reg():
                 return self.register(operand, t)
+            case None | Sink():
+                return None
             case Imm(value, width):
                 if immediate:
                     return value

@@ -62,8 +62,5 @@ def chains_warps(c: FunctionContext) -> bool:
 
 def counts(function: Function) -> bool:
     """Whether barriers count anything but threads that have not ended."""
-
-    def given_operands(op: Op) -> set[str]:
-        return {t.name for t, o in zip(op.form.operands, op.operands, strict=True) if o is not None}
-
-    return any(not given_operands(op) <= {"a"} for op in function.code if control(op) == "barrier")
+    barriers = [op for op in function.code if control(op) == "barrier"]
+    return any(t.name != "a" and o is not None for op in barriers for t, o in op.operands_by_template())

@@ -91,7 +91,7 @@ def slice_back(graph: Graph, pcs: list[int], cells: Set[int]) -> set[int]:
     found, changed = set(cells), True
     while changed:
         changed = False
-        for pc in pcs:
+        for pc in reversed(pcs):  # most operations come after those that compute their operands
             op = graph.function.code[pc]
             if graph.cells.writes(op) & found:
                 more = graph.cells.reads(op) - found

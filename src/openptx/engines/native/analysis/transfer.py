@@ -18,15 +18,7 @@ from openptx.engines.native.analysis.affine import (
     upper_bound,
     value_of,
 )
-from openptx.engines.native.analysis.lattice import (
-    ZEROS,
-    Lanes,
-    V,
-    Value,
-    as_lanes,
-    collapse,
-    normal,
-)
+from openptx.engines.native.analysis.lattice import ZEROS, Lanes, V, Value, as_lanes, collapse, normal
 from openptx.engines.native.analysis.unsupported import InterpretInstruction, UnsupportedByJit
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
@@ -58,7 +50,11 @@ class CoreOperations(Machine):
 
     def uniform(self, *operands: Bits) -> bool:
         """Whether all lanes are known to agree, for each of the values."""
-        return all(isinstance(a.v, int) or (isinstance(a.v, Value) and a.v.lanes is ZEROS) for a in operands)
+        for a in operands:  # not `all`, whose generator takes longer than the tests
+            v = a.v
+            if not isinstance(v, int) and (not isinstance(v, Value) or v.lanes is not ZEROS):
+                return False
+        return True
 
     def bits(self, name: str, w: int, lanes: Lanes | None = None, tz: int = 0, high: int = -1) -> Bits:
         return Bits(self, w, Value(name, lanes, tz, high))

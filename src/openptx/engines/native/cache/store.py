@@ -120,15 +120,18 @@ def keep(path: Path, data: bytes) -> None:
 
 def entries(folder: Path) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
     """All files in the folders of a store. Links are not followed: their targets are not part of the store."""
-    with contextlib.suppress(OSError, ValueError), os.scandir(folder) as inner:
-        for one in inner:
-            if one.is_dir(follow_symlinks=False):
-                with contextlib.suppress(OSError), os.scandir(one) as found:
-                    for entry in found:
-                        with contextlib.suppress(OSError):
-                            status = entry.stat(follow_symlinks=False)
-                            if stat.S_ISREG(status.st_mode):
-                                yield entry, status
+    folders = (each for each in scan(folder) if each.is_dir(follow_symlinks=False))
+    for entry in (entry for inner in folders for entry in scan(inner)):
+        with contextlib.suppress(OSError):
+            status = entry.stat(follow_symlinks=False)
+            if stat.S_ISREG(status.st_mode):
+                yield entry, status
+
+
+def scan(folder: str | os.PathLike[str]) -> Iterator[os.DirEntry[str]]:
+    """What is in a folder; nothing if it cannot be read."""
+    with contextlib.suppress(OSError, ValueError), os.scandir(folder) as found:
+        yield from found
 
 
 def files(folder: Path) -> list[tuple[float, int, Path]]:

@@ -14,7 +14,7 @@ from openptx.engines.native import abi
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.lattice import Lanes
 from openptx.engines.native.deopt.frame_layout import FrameLayout, SideExit
-from openptx.engines.native.emit.ir_builder import LaneType
+from openptx.engines.native.emit.ir_builder import MASK, LaneType
 from openptx.engines.native.emit.registers import RegisterFile
 from openptx.numerics import Bits
 
@@ -67,10 +67,10 @@ class SideExits:
         # All are read before any is written.
         values = [self.saved_as(cell, own) for cell, own in zip(cells, lanes, strict=True)]
         ir.store("i32", position, field(abi.RESUME), 4)
-        ir.store_mask(ir.load_mask("%live"), field(abi.LIVE))
+        ir.store_saved(MASK, ir.load_live(), field(abi.LIVE), 4)
         masks = [self.x.vector(self.scope.block_mask), *(ir.load_mask(f"%m{self.c.graph.at[pc]}") for pc in waiting)]
         for i, mask in enumerate(masks):
-            ir.store_mask(mask, field(abi.SAVED + 4 * i))
+            ir.store_saved(MASK, mask, field(abi.SAVED + 4 * i), 4)
         for saved, own, value in zip(self.layout.places(waiting, cells), lanes, values, strict=True):
             ir.store(LaneType(saved.width, own is not None).int, value, field(saved.offset), 4)
 
@@ -84,7 +84,8 @@ class SideExits:
         changed = cell in self.layout.spills.changed[self.scope.block.index] or cell in self.registers.written
         if changed or cell in self.registers.current or cell not in self.layout.slots:
             return self.registers.get(cell)
-        return self.registers.load_cell(cell, self.entry.frame_field(self.layout.slots[cell]))
+        saved = self.entry.frame_field(self.layout.slots[cell])
+        return self.registers.held(cell, self.ir.load_saved(self.registers.cell_type(cell), saved, 4))
 
     def return_with(self, status: int) -> None:
         """Returns from the function, reporting the warp."""
@@ -96,15 +97,15 @@ class SideExits:
         """Takes over after a side exit of the other version."""
         ir, field = self.ir, self.entry.frame_field
         ir.start(f"enter{pc}")
-        ir.store_mask(ir.load_mask(field(abi.LIVE)), "%live")
+        ir.store_live(ir.load_saved(MASK, field(abi.LIVE), 4))
         for i, at in enumerate((pc, *saved.waiting)):
             block = self.c.graph.at[at]
             if block in self.facts.masked:
-                ir.store_mask(ir.load_mask(field(abi.SAVED + 4 * i)), f"%m{block}")
+                ir.store_mask(ir.load_saved(MASK, field(abi.SAVED + 4 * i), 4), f"%m{block}")
         for register, own in zip(self.layout.places(saved.waiting, saved.cells), saved.lanes, strict=True):
             if self.registers.kept_in_memory(register.cell) is not None:
                 t = LaneType(register.width, own is not None)
-                value = self.x.bits(ir.load(t.int, field(register.offset), 4), register.width, own)
+                value = self.x.bits(ir.load_saved(t.int, field(register.offset), 4), register.width, own)
                 self.registers.keep_in(register.cell, value)
         ir.jump(f"block{self.c.graph.at[pc]}")
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from openptx.control_flow import END
+from openptx.engines.common.operands import source_names
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.cfg import Block
-from openptx.engines.native.analysis.lattice import ZEROS, N
+from openptx.engines.native.analysis.lattice import ZEROS
 from openptx.engines.native.analysis.segments import counts
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.emit.branches import Branches
@@ -39,7 +40,7 @@ class BarrierLowering:
     def barrier(self, b: Block, op: Op, guard: Bits) -> None:
         if not (isinstance(guard.v, int) and guard.v):
             raise UnsupportedByJit("a guarded barrier")
-        named = dict(zip([t.name for t in op.form.operands if t.role != "write"], self.binder.sources(op), strict=True))
+        named = dict(zip(source_names(op), self.binder.sources(op), strict=True))
         number, count = named["a"], named.get("b")
         self.check_operands(number, count)
         yes = self.x.scalar(self.x.ballot(named["c"])) if op.m.mode == "red" else "0"
@@ -67,7 +68,7 @@ class BarrierLowering:
         """The next warp runs the region, or the first warp the next region; if warps are not together, this one arrives
         at the barrier for itself."""
         ir = self.ir
-        word = ir.mask_bits(ir.load_mask("%live"))
+        word = ir.mask_bits(ir.load_live())
         self.save(b, word)
         fewer = self.fewer_lanes(word) if self.facts.partial[b.index] else None
         regions.end_region(b, fewer)
@@ -96,7 +97,7 @@ class BarrierLowering:
             ir.store("i32", value, self.field(offset), 4)
         if self.c.version:  # a CTA begins with 0
             ir.store("i32", self.c.version, self.field(abi.VERSION), 4)
-        word = ir.mask_bits(ir.load_mask("%live"))
+        word = ir.mask_bits(ir.load_live())
         self.save(b, word)
         if not self.c.runs_next_warp:
             ir.line(f"ret i32 {abi.SUSPENDED}")
@@ -117,7 +118,7 @@ class BarrierLowering:
         for cell, offset in self.layout.saved(b):
             if cell in changed:
                 t = self.registers.cell_type(cell)
-                ir.store(t, ir.load(t, f"%r{cell}", 4), self.field(offset), 8)
+                ir.store_saved(t, ir.load_slot(t, f"%r{cell}"), self.field(offset), 8)
 
     def fewer_lanes(self, word: str) -> str:
         """An i1: whether lanes of the warp have ended since they were last counted (`LIVE_BEFORE`); `word`: the mask of
@@ -131,7 +132,7 @@ class BarrierLowering:
         self.registers.begin_block()
         ir.start(ARRIVES)
         regions.leave()
-        word = ir.mask_bits(ir.load_mask("%live"))
+        word = ir.mask_bits(ir.load_live())
         number = ir.load("i32", self.field(abi.WAITS), 4)
         ir.store("i32", self.come(number, word), self.field(abi.GENERATION), 4)
         if any(self.facts.partial[b] for b in self.c.suspending):
@@ -160,18 +161,18 @@ class BarrierLowering:
         live = "splat (i1 true)"
         if not self.is_whole(b):
             word = ir.load("i32", self.field(abi.LIVE), 4)
-            live = ir.emit(f"bitcast i{N} {word} to <{N} x i1>")
-        ir.store_mask(live, "%live")
+            live = ir.mask_of(word)
+        ir.store_live(live)
         wanted = self.layout.spills.wanted[goal] if goal != END else frozenset[int]()
         for cell, offset in self.layout.saved(b):
             if cell in wanted:
                 t = self.registers.cell_type(cell)
-                ir.store(t, ir.load(t, self.field(offset), 8), f"%r{cell}", 4)
+                ir.store(t, ir.load_saved(t, self.field(offset), 8), f"%r{cell}", 4)
         self.x.watch.resumes()
         if op.m.mode == "red":
             self.reduction(op)
         if goal == END:
-            ir.store_mask("zeroinitializer", "%live")
+            ir.store_live("zeroinitializer")
             ir.jump("ended")
         else:
             if goal in self.facts.masked:

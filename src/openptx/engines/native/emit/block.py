@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from openptx.control_flow import control
 from openptx.engines.common import fault_text
 from openptx.engines.common.cancellation import check_cancelled
+from openptx.engines.common.operands import source_position
 from openptx.engines.native.analysis.accesses import Group, groups_of
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.lattice import ZEROS
@@ -59,13 +60,18 @@ class BlockEmitter:
         scope.kept = kept_for(self.c, self.facts, b)
         self.registers.begin_block()
         self.x.frame.begin_block()
-        rarely = self.c.looped and b.index not in self.c.looped and not self.c.is_function
-        self.x.uses_inline = 1 if rarely or self.c.options.baseline else INLINE
+        rarely = bool(self.c.looped) and b.index not in self.c.looped and not self.c.is_function
+        self.x.is_short = rarely or self.c.options.baseline
+        self.x.uses_inline = 0 if not self.c.cpu.avx512 else 1 if self.x.is_short else INLINE
         ir.start(ir.own(f"block{b.index}"))
         ir.line(f"; {b.start}")
-        masks = {"all": "", "live": ir.own("%live"), "own": f"%m{b.index}"}
-        mask = masks[self.facts.lanes_of(b.index)]
-        scope.block_mask = self.x.bits(ir.load_mask(mask), 1) if mask else self.x.const(1, 1)
+        match self.facts.lanes_of(b.index):
+            case "all":
+                scope.block_mask = self.x.const(1, 1)
+            case "live":
+                scope.block_mask = self.x.bits(ir.load_live(), 1)
+            case "own":
+                scope.block_mask = self.x.bits(ir.load_mask(f"%m{b.index}"), 1)
         if b.index in self.facts.masked:
             ir.store_mask("zeroinitializer", f"%m{b.index}")
         scope.set_guard(None, scope.block_mask)
@@ -160,8 +166,7 @@ class BlockEmitter:
         name = op.form.instruction.converges
         if name is None:
             return self.x.const(-1, 32)
-        i = next(i for i, t in enumerate(t for t in op.form.operands if t.role != "write") if t.name == name)
-        return self.binder.sources(op)[i]
+        return self.binder.sources(op)[source_position(op, name)]
 
     def check_members(self, op: Op) -> None:
         """All lanes that the operation names have arrived, because `wait_for_lanes` has waited for them."""
@@ -220,7 +225,7 @@ class BlockEmitter:
         self.binder.execute(op)
 
     def finish(self, b: Block) -> None:
-        """Emits the end of a block."""
+        """Emits the end of a block. Raises UnsupportedByJit for a control instruction without machine code."""
         op, waiting = b.last, self.facts.waiting[b.index]
         kind = control(op) if op is not None else None
         if op is None:

@@ -112,11 +112,11 @@ class Branches:
             else:
                 ir.masked_store(vector_type(w), f"v32i{w}", value, where, 64, self.x.vector(mask))
         if not self.facts.waiting[self.scope.block.index] and mask is self.scope.block_mask:
-            ir.store_mask("zeroinitializer", ir.own("%live"))
+            ir.store_live("zeroinitializer")
             return
-        live = ir.load_mask(ir.own("%live"))
+        live = ir.load_live()
         left = ir.emit(f"xor <32 x i1> {self.x.vector(mask)}, splat (i1 true)")
-        ir.store_mask(ir.emit(f"and <32 x i1> {live}, {left}"), ir.own("%live"))
+        ir.store_live(ir.emit(f"and <32 x i1> {live}, {left}"))
 
     # Dispatch
 
@@ -166,7 +166,7 @@ class Branches:
         return True
 
     def table(self, op: Op, guard: Bits, waiting: frozenset[int]) -> None:
-        """Emits a `brx.idx`, which sends each lane on by its index."""
+        """Emits a `brx.idx`, which sends each lane on by its index. Raises UnsupportedByJit if it has a guard."""
         index = self.binder.source(op.operands[0], op.types[0])
         targets = next(o for o in op.operands if isinstance(o, Targets))
         if not (isinstance(guard.v, int) and guard.v):

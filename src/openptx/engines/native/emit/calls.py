@@ -85,7 +85,7 @@ class CallLowering:
 
     @contextmanager
     def without_results(self, what: str) -> Generator[None]:
-        """No register may be written in blocks that may not run."""
+        """Raises UnsupportedByJit if a register is written in this scope, whose blocks may not run."""
         before = dict(self.registers.current)
         yield
         now = self.registers.current
@@ -113,10 +113,8 @@ class CallLowering:
                 ir.store(vector_type(part.width), self.x.vector(part), where, 64)
         symbol = self.tables.symbols[callee.name]
         index = self.scope.entry.index()
-        status = ir.emit(
-            f"call i32 @{symbol}(ptr %w, ptr %in, ptr %out, i32 {index}, <{N} x i1> {self.x.vector(mask)},"
-            f" i64 {self.x.scalar(base)})"
-        )
+        given = f"i32 {index}, i{N} {ir.mask_bits(self.x.vector(mask))}, i64 {self.x.scalar(base)}"
+        status = ir.emit(f"call i32 @{symbol}(ptr %w, ptr %in, ptr %out, {given})")
         with ir.exit_block(ir.is_some(status)):
             ir.line(f"call void @openptx.chain(ptr %w, i32 {self.scope.site + self.c.site_base})")
             ir.jump("failed")

@@ -17,11 +17,11 @@ class FaultExits:
         with self.ir.exit_block(failed):
             self.leave()
 
-    def poll(self, mask: str = "") -> None:
-        """Ends the warp if the launch is to stop: its lanes in `mask`, or those that execute the block."""
+    def poll(self, lanes: str = "") -> None:
+        """Ends the warp if the launch is to stop: the `lanes` of a word, or those that execute the block."""
         ir = self.ir
         with ir.exit_block(ir.emit("call i1 @openptx.poll(ptr %w)")):
-            lanes = ir.mask_bits(mask or self.x.vector(self.scope.block_mask))
+            lanes = lanes or ir.mask_bits(self.x.vector(self.scope.block_mask))
             ir.store("i32", lanes, self.entry.field(abi.LANES), 4)
             self.leave()
 

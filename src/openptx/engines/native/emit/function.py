@@ -109,7 +109,7 @@ class FunctionEmitter:
             end += code_of_pairs
         body = "\n".join(["entry:", *allocations, *head, *prologue, *blocks, *end, "}", ""])
         if c.is_function:
-            given = f"ptr noalias %w, ptr %arguments, ptr %results, i32 %index, <{N} x i1> %mask, i64 %base"
+            given = f"ptr noalias %w, ptr %arguments, ptr %results, i32 %index, i{N} %lanes, i64 %base"
             return f"define internal i32 @{c.symbol}({given}) noinline nounwind #0 {{\n{body}"
         given = "ptr noalias %frames, i32 %start" if c.runs_next_warp else "ptr noalias %frame, i32 %index"
         return f"define i32 @{c.symbol}(ptr noalias %w, {given}) nounwind #0 {{\n{body}"
@@ -132,11 +132,6 @@ class FunctionEmitter:
         self.begin_lanes()
 
     @property
-    def block_count(self) -> int:
-        """The number of reachable blocks, plus that of dispatches."""
-        return sum(self.facts.reached) + len(self.branches.dispatches)
-
-    @property
     def vector_count(self) -> int:
         """The number of registers and masks that are vectors in memory."""
         is_vector = (self.registers.cell_type(c).startswith("<") for c in self.registers.cells_in_memory)
@@ -145,7 +140,7 @@ class FunctionEmitter:
     @property
     def allocations(self) -> list[str]:
         """Stack slots of registers, masks and counters."""
-        found = [f"%live = alloca <{N} x i1>, align 4"]
+        found = [f"%live = alloca {self.ir.live_type}, align 4"]
         found += [f"%r{c} = alloca {self.registers.cell_type(c)}, align 64" for c in self.registers.cells_in_memory]
         found += [f"%m{b} = alloca <{N} x i1>, align 4" for b in self.facts.masked]
         found += [f"{name}.slot = alloca {t}" for name, t in self.entry.slots.items()]
@@ -155,6 +150,8 @@ class FunctionEmitter:
         found += [f"store i32 {iterations_between_polls(self.c.function)}, ptr %fuel, align 4"]
         if self.layout.deoptimizes:
             found += ["%turns = alloca i32, align 4", "%tries = alloca i32, align 4"]
+        if self.c.is_function:
+            found.append("%here = alloca i8")
         if any(control(op) == "call" for op in self.c.function.code):
             size = self.calls.buffer_slots * SLOT + SLOT
             found += [f"%{name} = alloca [{size} x i8], align 64" for name in ("in", "out")]
@@ -200,13 +197,13 @@ class FunctionEmitter:
         if c.is_function:
             self.begin_function()
         elif c.all_warps_full:
-            ir.store_mask("splat (i1 true)", ir.own("%live"))
+            ir.store_live("splat (i1 true)")
         else:
             last = ir.emit(f"icmp eq i32 {self.entry.index()}, {c.threads // N}")
             word = ir.emit(f"select i1 {last}, i32 {(1 << c.threads % N) - 1}, i32 -1")
-            ir.store_mask(ir.emit(f"bitcast i32 {word} to <{N} x i1>"), "%live")
+            ir.store_live(ir.mask_of(word))
         if 0 in self.facts.masked:
-            ir.store_mask(ir.load_mask("%live"), "%m0")
+            ir.store_mask(ir.load_live(), "%m0")
 
     @property
     def first_label(self) -> str:
@@ -231,13 +228,13 @@ class FunctionEmitter:
     def begin_function(self) -> None:
         """Arguments are written to their registers; stack overflow is a fault."""
         ir, faults = self.ir, self.x.faults
-        ir.store_mask("%mask", "%live")
+        ir.store_live(ir.mask_of("%lanes"))
         used = ir.emit(f"add i64 %base, {self.c.local_size}")
         full = ir.emit(f"icmp ugt i64 {used}, {ir.load('i64', self.entry.field(abi.STRIDE), 8)}")
-        deep = ir.emit(f"icmp ult ptr %live, {ir.load('ptr', self.entry.field(abi.STACK), 8)}")
+        deep = ir.emit(f"icmp ult ptr %here, {ir.load('ptr', self.entry.field(abi.STACK), 8)}")
         with ir.exit_block(ir.emit(f"or i1 {full}, {deep}")):
             self.x.scope.site = 0
-            faults.leave_with(abi.OVERFLOW, ir.mask_bits("%mask"))
+            faults.leave_with(abi.OVERFLOW, "%lanes")
         code = self.c.function.code
         if len(code) > SMALL or self.c.headers or any(control(op) == "call" for op in code):
             self.count_call()
@@ -253,4 +250,4 @@ class FunctionEmitter:
         with ir.cold_block(ir.emit(f"icmp sle i32 {self.entry.added(abi.CALLS, 'i32', -1)}, 0")):
             ir.store("i32", CALLS_BETWEEN_POLLS, self.entry.field(abi.CALLS), 4)
             self.x.scope.site = 0
-            self.x.faults.poll("%mask")
+            self.x.faults.poll("%lanes")

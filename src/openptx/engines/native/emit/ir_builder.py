@@ -17,6 +17,8 @@ STATE, DATA = ", !tbaa !5", ", !tbaa !6"
 
 CONSTANT = ", !invariant.load !7"
 """Marks a load from memory that is never written."""
+_BYTES, _OF_BYTES = [lane // 8 for lane in range(N)], f"<{N} x i8>"
+_BITS = f"<{', '.join(f'i8 {1 << lane % 8}' for lane in range(N))}>"
 
 FLOAT = {16: "half", 32: "float", 64: "double"}
 """LLVM's names, by width."""
@@ -64,6 +66,15 @@ class Section(IntEnum):
     WARP = 2
 
 
+class Spread(NamedTuple):
+    """Where 64 bits per lane come from: a scalar ("": 0) plus 32 bits per lane, extended and shifted left."""
+
+    base: str
+    narrow: str
+    signed: bool
+    shift: int = 0
+
+
 class IRBuilder(Builder):
     """Also builds an entry block, which computes values once for a launch, a CTA or a warp."""
 
@@ -72,8 +83,13 @@ class IRBuilder(Builder):
         self._entry: list[tuple[Section, str]] = []  # the entry block, which dominates all other blocks
         self.of_launch: dict[str, str] = {}  # values that are computed once per launch, and their operands' names
         self.own_suffix = ""
+        self.has_mask_registers = True
+        self.live_is_word = False
+        self.slots_stay = False  # in memory; usually they become SSA values
+        self.words: dict[str, str] = {}  # of which masks were made (`mask_of`)
         self.in_frame = {"%base": 0}  # offsets in local memory: how far from the beginning of the function's frame
         self.widened: dict[str, str] = {}  # vectors of 32 bits, by the names of their zero extensions to 64
+        self.spread: dict[str, Spread] = {}  # of vectors of 64 bits, by name
         self.masked: set[str] = set()  # names of results of an `and` with constants (`IntOps.fenced`)
 
     def own(self, name: str) -> str:
@@ -117,14 +133,52 @@ class IRBuilder(Builder):
         )
 
     def load_mask(self, place: str) -> str:
-        return self.load(MASK, place, 4)
+        return self.load_slot(MASK, place)
+
+    def load_slot(self, t: str, place: str) -> str:
+        """A value in a stack slot."""
+        return self.load_saved(t, place, 4) if self.slots_stay else self.load(t, place, 4)
 
     def store_mask(self, mask: str, place: str) -> None:
         self.store(MASK, mask, place, 4)
 
     def mask_bits(self, mask: str) -> str:
         """A mask as an i32."""
-        return self.emit(f"bitcast {MASK} {mask} to i{N}")
+        return self.words.get(mask) or self.emit(f"bitcast {MASK} {mask} to i{N}")
+
+    def mask_of(self, word: str) -> str:
+        """The lanes whose bits are set in an i32. Without mask registers, LLVM would take them one by one, by a
+        hundred instructions."""
+        if self.has_mask_registers:
+            return self.emit(f"bitcast i{N} {word} to {MASK}")
+        of_lanes = self.shuffle("<4 x i8>", self.emit(f"bitcast i{N} {word} to <4 x i8>"), "poison", _BYTES)
+        own = self.emit(f"and {_OF_BYTES} {of_lanes}, {_BITS}")
+        found = self.emit(f"icmp eq {_OF_BYTES} {own}, {_BITS}")
+        self.words[found] = word
+        return found
+
+    def load_saved(self, t: str, place: str, align: int) -> str:
+        """A value that is in memory, not in a stack slot that becomes a register."""
+        if t != MASK or self.has_mask_registers:
+            return self.load(t, place, align)
+        return self.mask_of(self.load(f"i{N}", place, align))
+
+    def store_saved(self, t: str, value: str, place: str, align: int) -> None:
+        word = self.words.get(value)
+        self.store(f"i{N}" if word else t, word or value, place, align)
+
+    @property
+    def live_type(self) -> str:
+        """How the warp's lanes are kept."""
+        return f"i{N}" if self.live_is_word else MASK
+
+    def load_live(self) -> str:
+        """The lanes that the warp has."""
+        place = self.own("%live")
+        return self.load_saved(MASK, place, 4) if self.live_is_word else self.load_mask(place)
+
+    def store_live(self, mask: str) -> None:
+        self.store(self.live_type, self.mask_bits(mask) if self.live_is_word else mask, self.own("%live"), 4)
 
     def is_some(self, word: str) -> str:
         """Whether a mask names any lane."""

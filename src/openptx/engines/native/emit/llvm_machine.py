@@ -64,6 +64,9 @@ class LlvmMachine(FloatOps):
     def __init__(self, c: FunctionContext, facts: Facts, tables: ModuleTables) -> None:
         super().__init__(tables.functions)
         self.c, self.cpu, self.facts = c, c.cpu, facts
+        self.ir.has_mask_registers = c.cpu.avx512
+        # Most uses of a warp's lanes are as a word. As a vector they come from comparisons, if lanes end before others.
+        self.ir.live_is_word = not c.cpu.avx512 and not facts.ended
         self.scope = scope = Scope(self, c, tables)
         self.entry = scope.entry
         self.frame = LocalFrame(scope)
@@ -117,6 +120,8 @@ class LlvmMachine(FloatOps):
                 return Bits(self, w, collapse(tuple(values[i] for i in source)))
             if isinstance(v, int):
                 return self.bits(self.scope.element(a, source[0]), w, ZEROS)
+            if (narrow := self.unextended(a)) is not None:
+                return self.resize(self.shuffled(narrow, lane), 64)
             return self.bits(self.ir.shuffle(vector_type(w), self.vector(a), "poison", source), w)
         lane = lane & N - 1
         if self.uniform(lane):
@@ -135,16 +140,7 @@ class LlvmMachine(FloatOps):
         """A shuffle of 32-bit values by lane numbers known only at run time."""
         ir = self.ir
         if not self.cpu.permute:
-            where = self.entry.field(abi.DATA)
-            ir.store(vector_type(32), self.vector(a), where, 4, STATE)
-            t = vector_type(32)
-            places = ir.emit(f"getelementptr i32, ptr {where}, {t} {self.vector(lane)}")
-            every = "splat (i1 true)"
-            name = ir.emit(
-                f"call {t} @llvm.masked.gather.v{N}i32.v{N}p0(<{N} x ptr> align 4 {places}, <{N} x i1> {every},"
-                f" {t} zeroinitializer)"
-            )
-            return self.bits(name, 32)
+            return self.permuted_by_parts(a, lane) if self.cpu.avx2 else self.permuted_in_memory(a, lane)
         half, t = "<16 x i32>", vector_type(32)
 
         def halves(name: str) -> list[str]:
@@ -156,6 +152,38 @@ class LlvmMachine(FloatOps):
             for index in halves(self.vector(lane))
         ]
         return self.bits(ir.shuffle(half, parts[0], parts[1], range(N)), 32)
+
+    def permuted_by_parts(self, a: Bits, lane: Bits) -> Bits:
+        """The same where eight elements are permuted at once: from each quarter, of which the right one is selected."""
+        ir, t, quarter = self.ir, vector_type(32), "<8 x i32>"
+
+        def quarters(name: str) -> list[str]:
+            return [ir.shuffle(t, name, "poison", range(k, k + 8)) for k in range(0, N, 8)]
+
+        def chosen(bit: int, index: str, yes: str, no: str) -> str:
+            sign = ir.emit(f"shl {quarter} {index}, splat (i32 {31 - bit})")
+            p = ir.emit(f"icmp slt {quarter} {sign}, zeroinitializer")
+            return ir.emit(f"select <8 x i1> {p}, {quarter} {yes}, {quarter} {no}")
+
+        sources, parts = quarters(self.vector(a)), list[str]()
+        for index in quarters(self.vector(lane)):
+            given = f"{quarter} {index})"
+            found = [ir.emit(f"call {quarter} @llvm.x86.avx2.permd({quarter} {one}, {given}") for one in sources]
+            halves = [chosen(3, index, found[k + 1], found[k]) for k in (0, 2)]
+            parts.append(chosen(4, index, halves[1], halves[0]))
+        return self.bits(ir.concatenate("i32", 8, parts), 32)
+
+    def permuted_in_memory(self, a: Bits, lane: Bits) -> Bits:
+        ir, t = self.ir, vector_type(32)
+        where = self.entry.field(abi.DATA)
+        ir.store(t, self.vector(a), where, 4, STATE)
+        places = ir.emit(f"getelementptr i32, ptr {where}, {t} {self.vector(lane)}")
+        every = "splat (i1 true)"
+        name = ir.emit(
+            f"call {t} @llvm.masked.gather.v{N}i32.v{N}p0(<{N} x ptr> align 4 {places}, <{N} x i1> {every},"
+            f" {t} zeroinitializer)"
+        )
+        return self.bits(name, 32)
 
     # The thread
 

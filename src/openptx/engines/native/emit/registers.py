@@ -58,18 +58,17 @@ class RegisterFile:
         if fact.known is not None:
             found = Bits(self.x, w, fact.known)
         else:
-            found = self.load_cell(cell, self.ir.own(f"%r{cell}"))
+            found = self.held(cell, self.ir.load_slot(self.cell_type(cell), self.ir.own(f"%r{cell}")))
             if cell in self.of_launch and isinstance(found.v, Value):
                 self.ir.of_launch[found.v.name] = self.of_launch[cell]
         if not self.ir.cold:
             self.current[cell] = found
         return found
 
-    def load_cell(self, cell: int, where: str) -> Bits:
-        """A register's value from its storage."""
+    def held(self, cell: int, name: str) -> Bits:
+        """A register's value, as its storage holds it."""
         fact, w = self.facts.registers[cell], self.c.cells.widths[cell]
         assert fact is not None
-        name = self.ir.load(self.cell_type(cell), where, 4)
         if fact.raw:
             return self.x.raw(name, w, fact.lanes is not None)
         return self.x.come_from(self.x.bits(name, w, fact.lanes, fact.tz, fact.high), fact.origin)

@@ -17,7 +17,6 @@ from openptx.engines.native.analysis.warp_pairing import Pairing
 from openptx.engines.native.emit.block import BlockEmitter
 from openptx.engines.native.emit.branches import Branches
 from openptx.engines.native.emit.entry_values import defined, renamed
-from openptx.engines.native.emit.ir_builder import MASK
 from openptx.engines.native.emit.registers import RegisterFile
 from openptx.numerics import Bits
 
@@ -122,5 +121,7 @@ class WarpPairs:
 
     def allocations(self, registers: RegisterFile) -> list[str]:
         """Stack slots of both warps' registers and masks."""
-        places = {"live": MASK} | {f"r{cell}": registers.cell_type(cell) for cell in registers.cells_in_memory}
+        places = {"live": self.ir.live_type} | {
+            f"r{cell}": registers.cell_type(cell) for cell in registers.cells_in_memory
+        }
         return [f"%{name}{warp} = alloca {t}, align 64" for name, t in places.items() for warp in (FIRST, SECOND)]

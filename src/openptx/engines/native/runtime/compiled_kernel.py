@@ -29,6 +29,7 @@ from openptx.engines.native.runtime.workers import Worker
 from openptx.engines.tensor_cores import library as tensor_cores
 from openptx.engines.tiers.service import made_by_service
 from openptx.errors import Bug
+from openptx.garbage import uncollected
 from openptx.llvm.jit import Library
 from openptx.program import Function, Program
 
@@ -71,7 +72,8 @@ def load_or_compile(
         return unpack(data)
     start = time.perf_counter()
     with compiling(function) as compile:
-        kernel = lower()
+        with uncollected():
+            kernel = lower()
         lowered = time.perf_counter()
         metadata = kernel.metadata
         objects = [compile(kernel.text, kernel.promotes, kernel.fast), *objects_of(kernel.shared)]

@@ -50,7 +50,11 @@ def fault(run: Run, worker: Worker) -> Fault:
         nearest=nearest(run, access) if access is not None else None,
         file=run.plan.program.file,
         span=op.span if op is not None else None,
-        notes=(*(fault_text.source_line(op) if op is not None else ()), *fault_text.calls(names)),
+        notes=(
+            *(dynamic_memory(run, access) if access is not None else ()),
+            *(fault_text.source_line(op) if op is not None else ()),
+            *fault_text.calls(names),
+        ),
     )
 
 
@@ -105,6 +109,10 @@ def nearest(run: Run, access: WrongAccess) -> str | None:
     if limit >= 0:
         return fault_text.beyond(address, size, space, limit)
     return run.memory.nearest(address, size, space, run.plan.shared) if space in ("generic", "global") else None
+
+
+def dynamic_memory(run: Run, access: WrongAccess) -> tuple[str, ...]:
+    return fault_text.dynamic_memory(access.space, access.limit, run.plan.layout, run.plan.dynamic)
 
 
 def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:

@@ -52,15 +52,16 @@ class BaselineCode:
                 "kernel `%s`: its launches have taken %.2f s, code is being optimised (about %.1f s)",
                 plan.function.name, self.spent, cost,
             )  # fmt: skip
-            self.job = request_code(
-                plan.program, plan.function, image, replace(plan.options, locked=False, baseline=False),
-                several_workers=plan.options.locked,
-            )  # fmt: skip
-        reply = self.job.reply
-        if reply is None or (not reply.made and not service().broken):
+            self.job = plan.request(image, replace(plan.options, baseline=False))
+        if not is_available(self.job):
             return False
         LOG.info("kernel `%s` runs optimised code from now on", plan.function.name)
         return True
+
+
+def is_available(job: Job) -> bool:
+    """Whether requested code is there, or must be compiled by the launch itself because its service has failed."""
+    return job.reply is not None and (job.reply.made or service().broken)
 
 
 USUAL_BUDGET, STACK_BUDGET = 1 << 20, 250 << 20
@@ -155,6 +156,11 @@ class Plan:
             code = compiled(self.program, self.function, image, options)
         return options, code
 
+    def request(self, image: Image, options: Options) -> Job:
+        """Requests code of the kernel with other options, to be compiled meanwhile."""
+        unlocked, several = replace(options, locked=False), options.locked
+        return request_code(self.program, self.function, image, unlocked, several_workers=several)
+
     def band_of(self) -> int:
         """Columns of a two-dimensional grid that run side by side, so that the data of CTA rows stays in the caches.
 
@@ -223,12 +229,8 @@ class Plans:
         """
         if meanwhile:
             if plan.replacement is None:
-                plan.replacement = request_code(
-                    plan.program, plan.function, image, replace(plan.options, locked=False, speculates=False),
-                    several_workers=plan.options.locked,
-                )  # fmt: skip
-            reply = plan.replacement.reply
-            if reply is None or (not reply.made and not service().broken):
+                plan.replacement = plan.request(image, replace(plan.options, speculates=False))
+            if not is_available(plan.replacement):
                 return
             LOG.info("kernel `%s`: from now on its branches are not assumed to be uniform", plan.function.name)
         self.not_speculating.add((plan.function.name, plan.block))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from functools import partial
 from math import inf
 
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, is_finite
@@ -157,16 +158,31 @@ class FloatBits(OutlinedOps):
         """A result whose subnormal numbers are flushed, which is rarely needed. PTX detects tininess before the
         exponent is bounded, so if the result is the smallest normal number, which is rarer still, the definition
         decides."""
-        ir, t = self.ir, self.type_of(d)
+        t = self.type_of(d)
         quick = self.float(d, t.uniform)
         size = self.magnitude(f, self.bits_of_float(t, quick))
-        with ir.cold_block(self.any_of((size - 1) < f.hidden)) as labels:
-            zeros = self.float(self.float_flushed(f, quick, t.uniform), t.uniform)
-            with ir.cold_block(self.any_of(size == f.hidden)) as inner:
-                exact = self.float(self.outlined(op, f, *operands, rnd, True), t.uniform)
-            slow = ir.phi(t.float, inner, zeros, exact)
+        with self.ir.cold_block(self.any_of((size - 1) < f.hidden)) as labels:
+            given = [self.bits_of_float(t, quick), *[self.bits_unchanged(a) for a in operands]]
+            exact = self.in_function(("flushed", op, f, rnd), given, partial(self.flushed_exactly, op, f, rnd))
+            slow = self.float(exact, t.uniform)
         bound = d.v.bound if isinstance(d.v, Value) else inf
-        return self.raw(ir.phi(t.float, labels, quick, slow), t.width, t.uniform, bound, True)
+        return self.raw(self.ir.phi(t.float, labels, quick, slow), t.width, t.uniform, bound, True)
+
+    def flushed_exactly(self, op: str, f: Format, rnd: str, d: Bits, *operands: Bits) -> Bits:
+        """What `flushed` computes in a function that kernels share. The NaNs of all values are arbitrary."""
+        t = self.type_of(d)
+        quick = self.float(d, t.uniform)
+        zeros = self.float(self.float_flushed(f, quick, t.uniform), t.uniform)
+        with self.ir.cold_block(self.any_of(self.magnitude(f, d) == f.hidden)) as labels:
+            floats = [self.raw(self.float(a, t.uniform), a.width, t.uniform) for a in operands]
+            exact = self.float(self.outlined(op, f, *floats, rnd, True), t.uniform)
+        return self.bits_of_float(t, self.ir.phi(t.float, labels, zeros, exact))
+
+    def bits_unchanged(self, a: Bits) -> Bits:
+        """The bits of a value; of a float with arbitrary NaNs, as they are."""
+        if not isinstance(a.v, Value) or a.v.name:
+            return a
+        return self.bits_of_float(self.type_of(a), a.v.raw)
 
     # Directed roundings
 

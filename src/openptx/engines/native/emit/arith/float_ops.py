@@ -191,21 +191,42 @@ class FloatOps(MufuOps):
         return self.bits_of_float(target, self.ir.emit(f"{op} {source.float} {x} to {target.float}"))
 
     def int_to_float(self, f: Format, t: Signedness, a: Bits) -> Bits:
-        source, target = self.type_of(a), LaneType(f.storage, self.uniform(a))
-        op = "sitofp" if t.signed else "uitofp"
-        name = self.ir.emit(f"{op} {source.int} {self.name_of(a, source.uniform)} to {target.float}")
-        return self.raw(name, target.width, target.uniform)
+        target = LaneType(f.storage, self.uniform(a))
+
+        def converted(a: Bits) -> str:
+            source, op = self.type_of(a), "sitofp" if t.signed else "uitofp"
+            return self.ir.emit(f"{op} {source.int} {self.name_of(a, source.uniform)} to {target.float}")
+
+        def converted_bits(a: Bits) -> Bits:
+            return self.bits_of_float(target, converted(a))
+
+        if not self.converts_lanes(a, a.width):
+            return self.raw(converted(a), target.width, target.uniform)
+        d = self.in_function(("from_int", f, t.signed, a.width), (a,), converted_bits)
+        return self.raw(self.float(d, False), target.width, False)
 
     def float_to_int(self, t: Signedness, f: Format, a: Bits, rnd: str, w: int, ftz: bool) -> Bits:
         source, target = self.type_of(a), LaneType(w, self.uniform(a))
+        rnd = TO_INTEGER.get(rnd, rnd)
         if ftz and f.name == "f32":
             a = self.flush(f, a)
-        x, rnd = self.float(a, source.uniform), TO_INTEGER.get(rnd, rnd)
-        if rnd != "rz":
-            x = self.float_call(_WHOLE[rnd], source, x)
-        name = f"llvm.fpto{'s' if t.signed else 'u'}i.sat.{target.int_suffix}.{source.float_suffix}"
-        d = self.typed(target, self.ir.emit(f"call {target.int} @{name}({source.float} {x})"))
-        return self.pick(self.isnan(f, a), 1 << w - 1, d) if w == 64 or f.name == "f64" else d
+
+        def converted(a: Bits) -> Bits:
+            x = self.float(a, source.uniform)
+            if rnd != "rz":
+                x = self.float_call(_WHOLE[rnd], source, x)
+            name = f"llvm.fpto{'s' if t.signed else 'u'}i.sat.{target.int_suffix}.{source.float_suffix}"
+            d = self.typed(target, self.ir.emit(f"call {target.int} @{name}({source.float} {x})"))
+            return self.pick(self.isnan(f, a), 1 << w - 1, d) if w == 64 or f.name == "f64" else d
+
+        if self.converts_lanes(a, max(w, f.storage)):
+            return self.in_function(("to_int", f, rnd, t.signed, w), (a,), converted)
+        return converted(a)
+
+    def converts_lanes(self, a: Bits, width: int) -> bool:
+        """Whether to call the conversion of a vector between floats and integers, the wider of this width, because LLVM
+        converts lane by lane and the code is to be short. In a loop of one the call takes 1.06 of the time."""
+        return self.is_short and width == 64 and not self.cpu.avx512 and not self.uniform(a)
 
     def float_integral(self, a: Bits, rnd: str, ftz: bool) -> Bits:
         t = self.type_of(a)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from openptx.engines.native.analysis.affine import FOLD, Base
 from openptx.engines.native.analysis.float_transfer import FloatTransfer
-from openptx.engines.native.analysis.lattice import ZEROS, Known, N, V, Value, vector_type
+from openptx.engines.native.analysis.lattice import ZEROS, Known, N, V, Value, as_lanes, vector_type
 from openptx.engines.native.analysis.transfer import LLVM
-from openptx.engines.native.emit.ir_builder import IRBuilder
+from openptx.engines.native.emit.ir_builder import IRBuilder, Spread
 from openptx.numerics import Bits
 
 _JOINS = frozenset(("or", "add"))  # equivalent if no bit is set in both
@@ -97,7 +97,13 @@ class IntOps(FloatTransfer):
         w = a.width
         if self.uniform(a, b):
             return self.bits(self.ir.emit(f"{name} i{w} {self.scalar(a)}, {self.scalar(b)}"), w, ZEROS)
+        if name == "or" and not isinstance(b.v, Value) and (narrow := self.unextended(a)) is not None:
+            bits = as_lanes(b.v)
+            if max(bits) >> 32 == 0:
+                return self.plain_cast("zext", self.plain("or", narrow, Bits(self, 32, bits)), 64)
         found = self.ir.emit(f"{name} {vector_type(w)} {self.vector(a)}, {self.vector(b)}")
+        if w == 64:
+            self.note_spread(name, found, a, b)
         if name == "and" and not isinstance(b.v, Value):
             self.ir.masked.add(found)
         elif (name in _JOINS and self.is_masked(a) and self.is_masked(b)) or (
@@ -105,6 +111,23 @@ class IntOps(FloatTransfer):
         ):
             found = self.fenced(found, w)
         return self.bits(found, w)
+
+    def note_spread(self, op: str, found: str, a: Bits, b: Bits) -> None:
+        """Records a result that is the base plus 32 bits per lane, as most addresses of array elements are."""
+        for one, other in ((a, b), (b, a)):
+            s = self.ir.spread.get(one.v.name) if isinstance(one.v, Value) else None
+            if s is None or s.base:
+                continue
+            if op == "add" and self.uniform(other):
+                self.ir.spread[found] = s._replace(base=self.scalar(other))
+            elif one is a and isinstance(other.v, int) and (op == "shl" or (op == "mul" and other.v.bit_count() == 1)):
+                by = other.v if op == "shl" else other.v.bit_length() - 1
+                self.ir.spread[found] = s._replace(shift=min(s.shift + by, N))
+
+    def unextended(self, a: Bits) -> Bits | None:
+        """The vector of 32 bits of which a value is the zero extension, if it is known to be one."""
+        name = self.ir.widened.get(a.v.name, "") if isinstance(a.v, Value) and a.v.lanes is None else ""
+        return self.bits(name, 32) if name else None
 
     def is_masked(self, a: Bits) -> bool:
         return isinstance(a.v, Value) and a.v.name in self.ir.masked
@@ -150,7 +173,7 @@ class IntOps(FloatTransfer):
             distance = ir.emit(f"call i64 @llvm.ssub.sat.i64(i64 {first}, i64 {last})")
             beyond = ir.emit(f"add i64 {self.clamped(distance, -below, N - below)}, {below}")
         word = ir.emit(f"trunc i64 {ir.emit(f'lshr i64 {(1 << N) - 1}, {beyond}')} to i{N}")
-        return self.bits(ir.emit(f"bitcast i{N} {word} to <{N} x i1>"), 1)
+        return self.bits(ir.mask_of(word), 1)
 
     def clamped(self, a: str, least: int, most: int) -> str:
         a = self.ir.emit(f"call i64 @llvm.smax.i64(i64 {a}, i64 {least})")
@@ -169,8 +192,10 @@ class IntOps(FloatTransfer):
             return self.bits(self.ir.emit(f"{op} i{a.width} {self.scalar(a)} to i{w}"), w, ZEROS)
         name = self.vector(a)
         found = self.ir.emit(f"{op} {vector_type(a.width)} {name} to {vector_type(w)}")
-        if op == "zext" and (a.width, w) == (32, 64):
-            self.ir.widened[found] = name
+        if (a.width, w) == (32, 64):
+            self.ir.spread[found] = Spread("", name, op == "sext")
+            if op == "zext":
+                self.ir.widened[found] = name
         return self.bits(found, w)
 
     def float_quotient(self, a: Bits, b: Bits) -> Bits:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 from openptx.engines.native.analysis.float_transfer import OutlinedCall, signature
@@ -13,8 +15,10 @@ from openptx.isa.machine import Machine
 from openptx.numerics import Bits
 
 INLINE = 8
-"""The number of uses of a definition that are inlined in a function; one outside of its loops, if it has some. Called
-from an inner loop, `rsqrt` takes twice as long."""
+"""The number of uses of a definition that are inlined in a function with AVX-512; one outside of its loops, if it has
+some. Called from an inner loop, `rsqrt` takes twice as long. Code for AVX2 is at least four times as long and leaves
+nothing in registers that a call could lose, so there every use is a call: loops of one `ex2` or `rsqrt` take 0.88 and
+0.98 of the time; `nbody` takes 0.95, `softmax` 1.00, `layer_norm` 1.01."""
 
 
 class Outlined(NamedTuple):
@@ -31,6 +35,8 @@ class OutlinedOps(IntOps):
         self.functions = functions
         self.uses = Counter[tuple[object, ...]]()
         self.uses_inline = INLINE
+        self.is_short = False
+        """Whether code is to be short rather than fast, because it rarely runs."""
 
     def constant_vector(self, v: Known, w: int) -> str:
         """Lane offsets are loaded from a table of the module, which is opaque to LLVM.
@@ -58,37 +64,52 @@ class OutlinedOps(IntOps):
             return getattr(Machine, name)(self, *arguments, **keywords)
         return self.call_definition((key, operands), arguments, keywords)
 
+    def division(self, op: str, a: Bits, b: Bits) -> Bits:
+        """LLVM divides vectors of 64 bits by 32 divisions of scalars; a loop of one takes 1.1 of the time if it calls
+        them. A quotient of 32 bits is as long by AVX2, where such a loop is as fast."""
+        called = self.is_short if a.width == 64 else not self.cpu.avx512
+        if not called or isinstance(b.v, int) or self.uniform(a, b):
+            return super().division(op, a, b)
+        return self.in_function((op, a.width), (a, b), partial(super().division, op))
+
     def call_definition(self, call: OutlinedCall, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Bits:
-        """Calls a function made for these formats, on scalars if all operands are uniform, else on vectors."""
+        """Calls a function made from a definition for these formats."""
         key, operands = call
+
+        def definition(*given: Bits) -> Bits:
+            inner = iter(given)
+
+            def replace(a: Any) -> Any:
+                if isinstance(a, Bits):
+                    return next(inner)
+                return tuple([replace(e) for e in cast("tuple[Any, ...]", a)]) if isinstance(a, tuple) else a
+
+            first = [replace(a) for a in arguments]
+            return getattr(Machine, str(key[0]))(self, *first, **{k: replace(a) for k, a in sorted(keywords.items())})
+
+        return self.in_function(key, operands, definition)
+
+    def in_function(self, key: tuple[object, ...], operands: Sequence[Bits], definition: Callable[..., Bits]) -> Bits:
+        """The result of `definition` for operands: calls a function made from it, which is named by its `key`, on
+        scalars if all operands are uniform, else on vectors."""
         uniform = self.uniform(*operands)
         made = self.functions.get((*key, uniform))
         if made is None:
-            made = self.functions[*key, uniform] = self.define(call, uniform, arguments, keywords)
+            made = self.functions[*key, uniform] = self.define(str(key[0]), uniform, operands, definition)
         given = ", ".join(
             f"{LaneType(a.width, uniform).int} {self.scalar(a) if uniform else self.vector(a)}" for a in operands
         )
         result = LaneType(made.width, uniform)
         return self.bits(self.ir.emit(f"call {result.int} @{made.name}({given})"), made.width, result.lanes)
 
-    def define(
-        self, call: OutlinedCall, uniform: bool, arguments: tuple[Any, ...], keywords: dict[str, Any]
-    ) -> Outlined:
-        key, operands = call
+    def define(self, name: str, uniform: bool, operands: Sequence[Bits], definition: Callable[..., Bits]) -> Outlined:
         outer, self.ir = self.ir, IRBuilder()
-        inner = iter([Bits(self, a.width, Value(f"%a{i}", ZEROS if uniform else None)) for i, a in enumerate(operands)])
-
-        def replace(a: Any) -> Any:
-            if isinstance(a, Bits):
-                return next(inner)
-            return tuple([replace(e) for e in cast("tuple[Any, ...]", a)]) if isinstance(a, tuple) else a
-
-        given = [replace(a) for a in arguments]
-        named = {k: replace(a) for k, a in sorted(keywords.items())}
-        d = getattr(Machine, str(key[0]))(self, *given, **named)
+        d = definition(
+            *[Bits(self, a.width, Value(f"%a{i}", ZEROS if uniform else None)) for i, a in enumerate(operands)]
+        )
         t = LaneType(d.width, uniform).int
         result = self.scalar(d) if uniform else self.vector(d)
-        name = f"{key[0]}.{len(self.functions)}"
+        name = f"{name}.{len(self.functions)}"
         header = ", ".join(f"{LaneType(a.width, uniform).int} %a{i}" for i, a in enumerate(operands))
         body = "\n".join(["entry:", *self.ir.entry_lines(), *self.ir.lines, f"ret {t} {result}", "}"])
         self.ir = outer

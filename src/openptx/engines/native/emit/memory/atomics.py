@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from openptx.engines.native import abi
-from openptx.engines.native.analysis.accesses import is_private, locate
+from openptx.engines.native.analysis.accesses import OF_CTA, is_private, locate
 from openptx.engines.native.analysis.lattice import ZEROS, N, vector_type
 from openptx.engines.native.emit.guarded_paths import GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA, STATE
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.slow_path import SlowPath
+from openptx.engines.native.emit.memory.spread_lanes import spread_lanes
 from openptx.isa.semantics import atomic_ops
 from openptx.numerics import Bits
 
@@ -60,7 +61,7 @@ class AtomicLowering:
 
     def update_lanes(self, space: str, address: Bits, w: int, update: Update, flat: list[Bits]) -> tuple[Bits, ...]:
         ir = self.ir
-        locked = self.c.options.locked and space not in ("shared", "shared::cta", "local", "frame")
+        locked = self.c.options.locked and space not in OF_CTA
         same = self.x.uniform(address) and not is_private(space, self.c.has_local)
         combined = _REDUCTIONS.get(update) if same and not self.scope.result_is_read and w in (32, 64) else None
         if combined is not None:  # one operation for the whole warp
@@ -68,20 +69,17 @@ class AtomicLowering:
             self.store_places(self.places(space, address, w // 8))
             lane = ir.emit(f"call i32 @llvm.cttz.i32(i32 {self.scope.mask_word()}, i1 false)")
             return (self.update_word(self.lane_pointer(lane), w, update, operands, locked)[0],)
-        word, part = self.scope.mask_word(), min(w, 64)
-        places = self.places(space, address, w // 8)
+        part = min(w, 64)
         operand = self.operand_readers([Bits(self.x, a.width, a.v) for a in flat])
 
-        def act(lane: str) -> None:
-            known = lane.isdecimal()
-            pointer = ir.emit(f"extractelement {PLACES} {places}, i32 {lane}") if known else self.lane_pointer(lane)
+        def act(lane: str, pointer: str) -> None:
             old = self.update_word(pointer, w, update, [read(lane) for read in operand], locked)
             if self.scope.result_is_read:
                 for d, offset in zip(old, OLD, strict=False):
                     at = ir.emit(f"getelementptr i{part}, ptr {self.entry.field(offset)}, i32 {lane}")
                     ir.store(f"i{part}", self.x.scalar(d), at, 2, STATE)
 
-        self.for_each_lane(word, places, act, unrolled=update in _LLVM and w <= 64)
+        self.update_each(space, address, w // 8, act, unrolled=update in _LLVM and w <= 64)
         halves = OLD[: 2 if w == 128 else 1]
         if not self.scope.result_is_read:
             return tuple(self.x.const(0, part) for _ in halves)
@@ -105,7 +103,31 @@ class AtomicLowering:
 
         return [reader(i, a) for i, a in enumerate(operands)]
 
-    def for_each_lane(self, word: str, places: str, act: Callable[[str], None], unrolled: bool) -> None:
+    def update_each(
+        self, space: str, address: Bits, size: int, act: Callable[[str, str], None], unrolled: bool
+    ) -> None:
+        """`act` for the executing lanes in order, and pointers to their words."""
+        ir, word = self.ir, self.scope.mask_word()
+        region, place = locate(self.x, space, address, self.c.address_size, bool(self.scope.step_lane))
+        spread = spread_lanes(self.checks, region, place, size) if unrolled and region != "slow" else None
+        if spread is None:
+            self.for_each_lane(word, self.places(space, address, size), act, unrolled)
+            return
+        every = ir.emit(f"icmp eq i{N} {word}, -1")
+        yes, no, done = ir.fresh(), ir.fresh(), ir.fresh()
+        ir.likely(ir.emit(f"and i1 {spread.good}, {every}"), yes, no)
+        with ir.in_cold_code():
+            ir.start(yes)
+            for lane, pointer in enumerate(spread.pointers()):
+                act(str(lane), pointer)
+            ir.jump(done)
+            ir.start(no)
+            exact = spread.addresses() if address is place else address
+            self.for_each_lane(word, self.places(space, exact, size), act, False)
+            ir.jump(done)
+        ir.start(done)
+
+    def for_each_lane(self, word: str, places: str, act: Callable[[str, str], None], unrolled: bool) -> None:
         """`act` for the executing lanes in order. Full warps are common, and faster without a loop and with pointers
         that were never in memory: loads of parts of what has just been stored take half of the time."""
         ir, done = self.ir, self.ir.fresh()
@@ -115,13 +137,14 @@ class AtomicLowering:
                 ir.likely(ir.emit(f"icmp eq i{N} {word}, -1"), whole, some)
                 ir.start(whole)
                 for lane in range(N):
-                    act(str(lane))
+                    act(str(lane), ir.emit(f"extractelement {PLACES} {places}, i32 {lane}"))
                 ir.jump(done)
                 ir.start(some)
             self.store_places(places)
 
             def turn(rest: str) -> tuple[str, str]:
-                act(ir.emit(f"call i32 @llvm.cttz.i32(i32 {rest}, i1 true)"))
+                lane = ir.emit(f"call i32 @llvm.cttz.i32(i32 {rest}, i1 true)")
+                act(lane, self.lane_pointer(lane))
                 less = ir.emit(f"sub i32 {rest}, 1")
                 after = ir.emit(f"and i32 {rest}, {less}")
                 return after, ir.emit(f"icmp eq i32 {after}, 0")

@@ -20,6 +20,7 @@ from openptx.engines.native.analysis.lattice import (
 )
 from openptx.engines.native.analysis.transfer import origin_of
 from openptx.engines.native.emit.guarded_paths import GOOD
+from openptx.engines.native.emit.memory.all_lanes import all_valid
 from openptx.engines.native.emit.memory.slot_table import Aligned, SlotTable
 from openptx.engines.native.emit.memory.slow_path import Span
 from openptx.engines.native.emit.scope import LocalFrame, Scope
@@ -240,12 +241,8 @@ class BoundsCheck:
         else:
             limit = self.entry.state(abi.SHARED_SIZE, "i64") if region == "shared" else self.frame.limit()
             offsets, early = a, region == "shared"
-        far = ir.emit(f"icmp uge {t} {offsets}, {self.x.splat(self.room(limit, size, early), 'i64')}")
-        if size > 1:
-            low = ir.emit(f"and {t} {a}, splat (i64 {size - 1})")
-            odd = ir.emit(f"icmp ne {t} {low}, zeroinitializer")
-            far = ir.emit(f"or <{N} x i1> {far}, {odd}")
-        bad = ir.is_some(ir.mask_bits(self.scope.within_mask(far)))
+        room = self.room(limit, size, early)
+        bad = self.any_bad(offsets, a, room, size) if self.c.options.checks else "false"
 
         def pointers() -> str:
             if region in TABLE:
@@ -255,7 +252,27 @@ class BoundsCheck:
             index = offsets if region == "shared" else ir.emit(f"add {t} {offsets}, {self.entry.lane_offsets()}")
             return ir.emit(f"getelementptr i8, ptr {origin}, {t} {index}")
 
-        return bad if self.c.options.checks else "false", pointers
+        return bad, pointers
+
+    def any_bad(self, offsets: str, places: str, room: str, size: int) -> str:
+        """Whether some executing lane's place is beyond the room or misaligned."""
+        ir, t = self.ir, vector_type(64)
+
+        def exactly() -> str:
+            far = ir.emit(f"icmp uge {t} {offsets}, {self.x.splat(room, 'i64')}")
+            if size > 1:
+                low = ir.emit(f"and {t} {places}, splat (i64 {size - 1})")
+                far = ir.emit(f"or <{N} x i1> {far}, {ir.emit(f'icmp ne {t} {low}, zeroinitializer')}")
+            return ir.is_some(ir.mask_bits(self.scope.within_mask(far)))
+
+        if self.x.cpu.avx512:
+            return exactly()
+        bad = ir.emit(f"xor i1 {all_valid(ir, 64, offsets, places, room, size)}, true")
+        if self.scope.full:
+            return bad
+        with ir.cold_block(bad) as labels:
+            found = exactly()
+        return ir.phi("i1", labels, "false", found)
 
     def origin(self, region: str) -> str:
         """The start of shared memory, or of the local memory of the CTA's threads."""
@@ -282,7 +299,8 @@ class BoundsCheck:
 
     def narrow(self, place: Bits) -> str:
         """The vector of 32 bits of which an address is the zero extension; "" if it is not known to be one."""
-        return self.ir.widened.get(place.v.name, "") if isinstance(place.v, Value) and place.v.lanes is None else ""
+        found = self.x.unextended(place)
+        return self.x.vector(found) if found is not None else ""
 
     def near_limits(self, size: int) -> tuple[str, str]:
         """Where shared memory begins, and the number of valid offsets, with 32 bits."""

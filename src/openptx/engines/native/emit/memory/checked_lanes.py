@@ -13,6 +13,7 @@ from typing import NamedTuple
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.emit.ir_builder import IRBuilder
 from openptx.engines.native.emit.memory.access_functions import Shape, finish, finish_exactly, function, lanes, mask
+from openptx.engines.native.emit.memory.all_lanes import all_valid, splat
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.gather_scatter import LANES, PLACES, WIDEST, GatherScatter
 from openptx.engines.native.emit.memory.near_lanes import OFFSETS, load_near, store_near
@@ -146,10 +147,14 @@ class CheckedLanes:
         t = vector_type(w)
         b.line(f"%mask = bitcast i32 %lanes to {LANES}")
         offsets = "%places" if kind.near else b.emit(f"sub {t} %places, {splat(b, '%start', w)}")
+        if not self.x.cpu.avx512:
+            good = all_valid(b, w, offsets, "%places", "%room", shape.step * shape.elements)
+            b.likely(good, "fast", "check")
+            b.start("check")
         far = b.emit(f"icmp uge {t} {offsets}, {splat(b, '%room', w)}")
         low = b.emit(f"and {t} %places, splat (i{w} {shape.step * shape.elements - 1})")
         wrong = b.emit(f"or {LANES} {far}, {b.emit(f'icmp ne {t} {low}, zeroinitializer')}")
-        word = b.mask_bits(b.emit(f"and {LANES} {wrong}, %mask"))
+        word = b.emit(f"and i{N} {b.mask_bits(wrong)}, %lanes")
         b.likely(b.emit(f"icmp eq i32 {word}, 0"), "fast", "slow")
         b.start("fast")
         if shape.elements == 1:
@@ -224,9 +229,3 @@ class CheckedLanes:
         for k, part in enumerate(wide[1:], 1):
             whole = b.emit(f"or {word} {whole}, {b.emit(f'shl {word} {part}, splat (i{w * len(values)} {k * w})')}")
         return whole
-
-
-def splat(b: IRBuilder, name: str, w: int) -> str:
-    """A scalar in all lanes."""
-    one = b.emit(f"insertelement {vector_type(w)} poison, i{w} {name}, i32 0")
-    return b.shuffle(vector_type(w), one, "poison", [0] * N)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.emit.arith.outlined import Outlined
+from openptx.engines.native.emit.ir_builder import DATA, IRBuilder
+from openptx.engines.native.emit.memory.masked_lanes import element, load_some, pointers_of, store_some
 from openptx.engines.native.emit.scope import Scope
 from openptx.numerics import Bits
 
@@ -46,26 +48,20 @@ class GatherScatter:
 
     def gather_call(self, t: str, w: int, places: str, mask: Callable[[], str], lanes: Callable[[], str]) -> str:
         """The instruction that gathers; `mask` and `lanes` give the executing lanes, as i1 and as bits of an i32."""
-
-        def masked(at: str, mask: str) -> str:
+        if self.gathers(w):
             return (
-                f"call {t} @llvm.masked.gather.v{N}i{w}.v{N}p0({PLACES} align {w // 8} {at}, {LANES} {mask},"
-                f" {t} zeroinitializer), !tbaa !6"
+                f"call {t} @llvm.masked.gather.v{N}i{w}.v{N}p0({PLACES} align {w // 8} {places}, {LANES} {mask()},"
+                f" {t} zeroinitializer){DATA}"
             )
 
-        if self.gathers(w):
-            return masked(places, mask())
-        if f"gather.i{w}" not in self.tables.functions:
-            lines: list[str] = []
+        def whole(b: IRBuilder) -> None:
+            b.line(f"ret {t} {one_by_one(b, '%at', w)}")
 
-            def emit(text: str) -> str:
-                lines.append(f"%o{len(lines)} = {text}")
-                return f"%o{len(lines) - 1}"
+        def part(b: IRBuilder) -> None:
+            b.line(f"ret {t} {load_some(b, w, pointers_of(b, '%at'))}")
 
-            whole = one_by_one(emit, "%at", w)
-            parts = "\n".join((*lines, f"ret {t} {whole}")), f"%r = {masked('%at', '%mask')}\nret {t} %r"
-            self.share("gather", w, t, f"{PLACES} %at", *parts)
-        return f"call {t} @gather.i{w}({PLACES} {places}, i{N} {lanes()})"
+        self.share("gather", w, t, f"{PLACES} %at", whole, part)
+        return f"call {t} @gather.i{w}(ptr %w, {PLACES} {places}, i{N} {lanes()})"
 
     def scatter_words(self, places: str, word: Bits) -> None:
         w, t = word.width, vector_type(word.width)
@@ -80,14 +76,37 @@ class GatherScatter:
         def masked(value: str, at: str, mask: str) -> str:
             return (
                 f"call void @llvm.masked.scatter.v{N}i{w}.v{N}p0({t} {value}, {PLACES} align {w // 8} {at},"
-                f" {LANES} {mask}), !tbaa !6"
+                f" {LANES} {mask}){DATA}"
             )
 
         if self.scatters(w):
             return masked(value, places, mask())
-        parts = (masked("%value", "%at", mask) + "\nret void" for mask in ("splat (i1 true)", "%mask"))
-        self.share("scatter", w, "void", f"{t} %value, {PLACES} %at", *parts)
-        return f"call void @scatter.i{w}({t} {value}, {PLACES} {places}, i{N} {lanes()})"
+
+        def whole(b: IRBuilder) -> None:
+            b.line(masked("%value", "%at", "splat (i1 true)"))
+            b.line("ret void")
+
+        def part(b: IRBuilder) -> None:
+            store_some(b, w, "%value", pointers_of(b, "%at"))
+            b.line("ret void")
+
+        self.share("scatter", w, "void", f"{t} %value, {PLACES} %at", whole, part)
+        return f"call void @scatter.i{w}(ptr %w, {t} {value}, {PLACES} {places}, i{N} {lanes()})"
+
+    def moves_rows(self, w: int) -> bool:
+        """Whether the processor stores neighbouring elements of this width under a mask; if not, LLVM makes 32 branches
+        of a masked store."""
+        return self.x.cpu.avx512 or w >= 32
+
+    def store_row(self, w: int, value: str, place: str, lanes: str) -> str:
+        """The call of a function that stores neighbouring elements of the `lanes`."""
+        t, name = vector_type(w), f"row.i{w}"
+        if name not in self.tables.functions:
+            b = IRBuilder()
+            store_some(b, w, "%value", lambda lane: element(b, w, "%at", lane))
+            b.line("ret void")
+            self.define(name, w, f"void @{name}(ptr %w, {t} %value, ptr %at", b)
+        return f"call void @{name}(ptr %w, {t} {value}, ptr {place}, i{N} {lanes})"
 
     def gathers(self, w: int) -> bool:
         """Whether the processor has a fast instruction that gathers such elements."""
@@ -96,29 +115,27 @@ class GatherScatter:
     def scatters(self, w: int) -> bool:
         return self.x.cpu.avx512 and w >= 32
 
-    def share(self, what: str, w: int, result: str, parameters: str, whole: str, part: str) -> None:
-        """Generate the functions of an access: for all lanes, and for those in a `%mask`."""
+    def share(self, what: str, w: int, result: str, parameters: str, *bodies: Callable[[IRBuilder], None]) -> None:
+        """Generates the function of an access: for all lanes, and for those in `%lanes`."""
         name = f"{what}.i{w}"
-        if name not in self.tables.functions:
-            text = f"""define internal {result} @{name}({parameters}, i{N} %lanes) noinline nounwind #0 {{
-entry:
-%mask = bitcast i{N} %lanes to {LANES}
-%all = icmp eq i{N} %lanes, -1
-br i1 %all, label %whole, label %part
-whole:
-{whole}
-part:
-{part}
-}}
-"""
-            self.tables.functions[name] = Outlined(name, w, text)
+        if name in self.tables.functions:
+            return
+        b = IRBuilder()
+        b.branch(b.emit(f"icmp eq i{N} %lanes, -1"), "whole", "part")
+        for label, body in zip(("whole", "part"), bodies, strict=True):
+            b.start(label)
+            body(b)
+        self.define(name, w, f"{result} @{name}(ptr %w, {parameters}", b)
+
+    def define(self, name: str, w: int, head: str, b: IRBuilder) -> None:
+        text = "\n".join([f"define internal {head}, i{N} %lanes) noinline nounwind #0 {{", "entry:", *b.lines, "}", ""])
+        self.tables.functions[name] = Outlined(name, w, text)
 
 
-def one_by_one(emit: Callable[[str], str], places: str, w: int) -> str:
+def one_by_one(b: IRBuilder, places: str, w: int) -> str:
     """The element at each address; all addresses have been checked."""
     t, found = vector_type(w), "poison"
     for i in range(N):
-        at = emit(f"extractelement {PLACES} {places}, i32 {i}")
-        element = emit(f"load i{w}, ptr {at}, align {w // 8}, !tbaa !6")
-        found = emit(f"insertelement {t} {found}, i{w} {element}, i32 {i}")
+        element = b.load(f"i{w}", b.emit(f"extractelement {PLACES} {places}, i32 {i}"), w // 8, DATA)
+        found = b.emit(f"insertelement {t} {found}, i{w} {element}, i32 {i}")
     return found

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.emit.ir_builder import DATA, IRBuilder
 from openptx.engines.native.emit.memory.gather_scatter import LANES, PLACES, GatherScatter
+from openptx.engines.native.emit.memory.masked_lanes import load_some, offsets_of, store_some
 
 OFFSETS, PAIRS = vector_type(32), f"<{N // 2} x i64>"
 
@@ -18,10 +19,12 @@ OFFSETS, PAIRS = vector_type(32), f"<{N // 2} x i64>"
 def load_near(b: IRBuilder, lanes: GatherScatter, w: int, every: bool) -> str:
     """The elements at `%places`, of every lane or of those in `%mask`."""
     t, found = vector_type(w), "poison"
-    if not every or lanes.gathers(w):
+    if lanes.gathers(w):
         masked = f"{LANES} splat (i1 true)" if every else f"{LANES} %mask"
         given = f"{PLACES} align {w // 8} {pointers(b)}, {masked}, {t} zeroinitializer"
         return b.emit(f"call {t} @llvm.masked.gather.v{N}i{w}.v{N}p0({given}){DATA}")
+    if not every:
+        return load_some(b, w, offsets_of(b, "%places"))
     for i, at in enumerate(each_place(b)):
         found = b.emit(f"insertelement {t} {found}, i{w} {b.load(f'i{w}', at, w // 8, DATA)}, i32 {i}")
     return found
@@ -30,10 +33,13 @@ def load_near(b: IRBuilder, lanes: GatherScatter, w: int, every: bool) -> str:
 def store_near(b: IRBuilder, lanes: GatherScatter, w: int, every: bool) -> None:
     """Stores `%value0` there."""
     t = vector_type(w)
-    if not every or lanes.scatters(w):
+    if lanes.scatters(w):
         masked = f"{LANES} splat (i1 true)" if every else f"{LANES} %mask"
         given = f"{t} %value0, {PLACES} align {w // 8} {pointers(b)}, {masked}"
         b.line(f"call void @llvm.masked.scatter.v{N}i{w}.v{N}p0({given}){DATA}")
+        return
+    if not every:
+        store_some(b, w, "%value0", offsets_of(b, "%places"))
         return
     for i, at in enumerate(each_place(b)):
         b.store(f"i{w}", b.emit(f"extractelement {t} %value0, i32 {i}"), at, w // 8, DATA)

@@ -11,7 +11,7 @@ from openptx.engines.native.emit.guarded_paths import GOOD, GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes
-from openptx.engines.native.emit.memory.gather_scatter import GatherScatter
+from openptx.engines.native.emit.memory.gather_scatter import LANES, WIDEST, GatherScatter
 from openptx.engines.native.emit.memory.local_slots import LocalSlots
 from openptx.engines.native.emit.memory.rows import store_rows
 from openptx.engines.native.emit.memory.slow_path import SlowPath
@@ -103,17 +103,31 @@ class StoreLowering:
             ir.store(t, name, pointer, w // 8, DATA)
             return
         # A masked store costs as much as several plain ones, and the mask is hardly ever needed.
-        mask, plain, masked, done = self.scope.active_mask(), ir.fresh(), ir.fresh(), ir.fresh()
+        plain, masked, done = ir.fresh(), ir.fresh(), ir.fresh()
         ir.likely(ir.emit(f"icmp eq i{N} {self.scope.mask_word()}, -1"), plain, masked)
         ir.start(plain)
         ir.store(t, name, pointer, w // 8, DATA)
         ir.jump(done)
         ir.start(masked)
-        if count > 1:
-            mask = ir.shuffle(f"<{N} x i1>", mask, "poison", [i // count for i in range(n)])
-        ir.masked_store(t, f"v{n}i{w}", name, pointer, w // 8, mask, DATA)
+        self.store_part_of_row(pointer, name, w, count)
         ir.jump(done)
         ir.start(done)
+
+    def store_part_of_row(self, pointer: str, row: str, w: int, count: int) -> None:
+        """Stores what executing lanes have of a row of `count` elements each; those of a lane as one word, if they are
+        no longer than that."""
+        words = max(w * count // WIDEST, 1)
+        size, n = w * count // words, N * words
+        t = f"<{n} x i{size}>"
+        if size != w:
+            row = self.ir.emit(f"bitcast <{N * count} x i{w}> {row} to {t}")
+        if not self.lanes.moves_rows(size):
+            self.ir.line(self.lanes.store_row(size, row, pointer, self.scope.mask_word()))
+            return
+        mask = self.scope.active_mask()
+        if words > 1:
+            mask = self.ir.shuffle(LANES, mask, "poison", [i // words for i in range(n)])
+        self.ir.masked_store(t, f"v{n}i{size}", row, pointer, w // 8, mask, DATA)
 
     def interleaved(self, names: list[str], w: int) -> tuple[str, int]:
         """Elements of lane 0, then of lane 1, and so on."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from openptx.control_flow import control
 from openptx.engines.common.accesses import CopyAccess, FragmentAccess
 from openptx.engines.common.call_site import CallSite
+from openptx.engines.common.operands import has_operand
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import ZEROS, N, vector_type
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
@@ -202,8 +203,7 @@ class Count(Hooks):
         self.diverges(self.scope.site, self.ir.is_some(self.ir.mask_bits(self.x.vector(apart))))
 
     def arrives(self, op: Op, number: Bits, generation: str, lanes: str) -> None:
-        named = {t.name for t, o in zip(op.form.operands, op.operands, strict=True) if o is not None}
-        if op.m.mode == "arrive" or "b" in named:
+        if op.m.mode == "arrive" or has_operand(op, "b"):
             raise UnsupportedByJit("barriers of some of a block's warps, which are not counted")
         ir, entry = self.ir, self.scope.entry
         cta = ir.load("i64", entry.field(abi.LINEAR), 8)

@@ -31,15 +31,14 @@ def facts_of(op: Op, space: str, width: int, count: int) -> int:
 
 def granule_of_shared(functions: Iterable[Function]) -> int:
     """Bytes of a granule of shared memory: 1 if some access may be smaller than 4."""
-    for function in functions:
-        for op in function.code:
-            if op.form.instruction.access and bytes_of(op) < 4:
-                for template, operand in zip(op.form.operands, op.operands, strict=True):
-                    if isinstance(operand, Address):
-                        space = op.form.space_of(template.name, op.m) or "generic"
-                        if space.startswith("shared") or space == "generic":
-                            return 1
-    return 4
+    narrow = (op for function in functions for op in function.code if op.form.instruction.access and bytes_of(op) < 4)
+    return 1 if any(map(may_access_shared, narrow)) else 4
+
+
+def may_access_shared(op: Op) -> bool:
+    """Whether some address of an instruction may be one of shared memory."""
+    spaces = (op.form.space_of(t.name, op.m) for t, o in op.operands_by_template() if isinstance(o, Address))
+    return any(space in (None, "generic") or space.startswith("shared") for space in spaces)
 
 
 def bytes_of(op: Op) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from openptx.control_flow import control, reachable
 from openptx.engines.common.provenance import variables_of
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import N, vector_type
@@ -21,7 +22,7 @@ from openptx.engines.native.instrument.watch.kinds import kind_of
 from openptx.engines.native.instrument.watch.pieces import spans
 from openptx.isa.address_windows import CTA_SHIFT, SHIFT
 from openptx.isa.instructions import move
-from openptx.program import Op, Variable
+from openptx.program import Address, Function, Op, Variable
 
 if TYPE_CHECKING:
     from openptx.engines.native.analysis.accesses import Form
@@ -34,6 +35,25 @@ SHARED = frozenset(("shared", "shared::cta"))
 WATCHED = SHARED | {"generic", "global"}
 
 
+def may_skip_barriers(function: Function, is_kernel: bool) -> bool:
+    """Whether a warp may execute a barrier less often than others do, and write memory after it. A warp that returns
+    before the barrier does not. Calls are not followed."""
+    code = function.code
+    return not is_kernel or any(
+        control(op) == "call" or (control(op) == "barrier" and may_be_skipped(function, pc))
+        for pc, op in enumerate(code)
+    )
+
+
+def may_be_skipped(function: Function, barrier: int) -> bool:
+    after = reachable(function, barrier + 1)
+    return barrier in after or any(may_write(function.code[pc]) for pc in after & reachable(function, 0, barrier))
+
+
+def may_write(op: Op) -> bool:
+    return op.form.instruction.access != "load" and any(isinstance(operand, Address) for operand in op.operands)
+
+
 class Watch(Hooks):
     """Hooks that emit calls. `tools` are what the code is watched for: "race", "init", "sync", "mem"."""
 
@@ -42,6 +62,7 @@ class Watch(Hooks):
         self.tools = frozenset(x.c.options.watched)
         self.variables = variables_of(x.c.function) if "mem" in self.tools else {}
         self.definedness = Definedness(x, self.call, self.block) if "init" in self.tools else None
+        self.asks_for_warps = "sync" in self.tools and may_skip_barriers(x.c.function, not x.c.is_function)
 
     def block(self) -> str:
         return self.entry.state(abi.WATCH, "ptr")
@@ -57,7 +78,7 @@ class Watch(Hooks):
         self.call("enter", f"i64 {index}", f"i64 {linear}")
 
     def arrives(self, op: Op, number: Bits, generation: str, lanes: str) -> None:
-        complete = int("sync" in self.tools)
+        complete = int("sync" in self.tools) + 2 * self.asks_for_warps
         given = (
             f"i32 {self.x.scalar(number)}",
             f"i32 {generation}",

@@ -50,6 +50,17 @@ define void @watch.enter(ptr %s, i64 %index, i64 %linear) {
   %known = icmp eq i64 %cta, %linear
   br i1 %known, label %warp, label %fresh
 fresh:
+  %pl = getelementptr i8, ptr %s, i64 {CAME}
+  %left = load i64, ptr %pl
+  %parted = icmp ne i64 %left, 0
+  br i1 %parted, label %tell, label %begin
+tell:
+  %ps = getelementptr i8, ptr %s, i64 {PARTED}
+  %site = load i64, ptr %ps
+  call void @suspect(ptr %s, i64 {WARPS_AWAY}, i64 %site)
+  br label %begin
+begin:
+  store i64 0, ptr %pl
   store i64 %linear, ptr %pc
   %now = call i64 @advance(ptr %s)
   %pt0 = getelementptr i8, ptr %s, i64 {TICK}
@@ -76,7 +87,7 @@ warp:
 }
 
 ; Lanes of a warp arrive at a barrier of the CTA: when all its threads have arrived, their earlier accesses are ordered
-; before all later ones.
+; before all later ones. Bits of `complete`: all lanes of the warp should be here, and all warps of the CTA.
 define void @watch.arrives(ptr %s, i32 %number, i32 %generation, i32 %lanes, i64 %complete, i64 %site) {
   %pb = getelementptr i8, ptr %s, i64 {BARRIERS}
   %b = getelementptr i64, ptr %pb, i32 %number
@@ -93,6 +104,19 @@ define void @watch.arrives(ptr %s, i32 %number, i32 %generation, i32 %lanes, i64
   %threads = load i64, ptr %pt
   %come64 = zext i32 %come to i64
   %all = icmp eq i64 %come64, %threads
+  %pl = getelementptr i8, ptr %s, i64 {CAME}
+  %left0 = load i64, ptr %pl
+  %here1 = zext i32 %here to i64
+  %left1 = add i64 %left0, %here1
+  %left2 = sub i64 %left1, %threads
+  %left3 = select i1 %all, i64 %left2, i64 %left1
+  %asks = icmp ugt i64 %complete, 1
+  %left = select i1 %asks, i64 %left3, i64 %left0
+  store i64 %left, ptr %pl
+  %pp = getelementptr i8, ptr %s, i64 {PARTED}
+  %parted0 = load i64, ptr %pp
+  %parted = select i1 %asks, i64 %site, i64 %parted0
+  store i64 %parted, ptr %pp
   br i1 %all, label %met, label %look
 met:
   %now = call i64 @advance(ptr %s)

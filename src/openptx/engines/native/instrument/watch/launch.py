@@ -161,6 +161,8 @@ class Watch:
 
     def suspicion(self) -> Suspicion | None:
         kind, facts = (int(self.block[offset // 8]) for offset in (layout.KIND, layout.FACTS))
+        if not kind and self.block[layout.CAME // 8]:  # the last CTA
+            kind, facts = layout.WARPS_AWAY, int(self.block[layout.PARTED // 8])
         return Suspicion(kind, facts if kind == layout.SMALL else facts >> layout.STATEMENT) if kind else None
 
     def flush(self, worker: Worker) -> None:

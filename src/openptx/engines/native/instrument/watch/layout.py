@@ -57,7 +57,9 @@ RESERVED = 856        # i64: bytes at the start of shared memory that are always
 SHARED_BYTES = 864    # i64: bytes of shared memory after them, which start undefined in each CTA
 LOCAL_BYTES = 872     # i64: of local memory
 STRIDE  = 880         # i64: of local memory of one thread
-BLOCK   = 896         # bytes in all
+CAME    = 896         # i64: lanes that have arrived at barriers of the whole CTA, without those of complete ones
+PARTED  = 904         # i64: the site of the last such arrival
+BLOCK   = 912         # bytes in all
 
 LINE    = 16          # bytes: its cells of writes and of reads
 WIDE    = 16          # granules of a line
@@ -73,9 +75,10 @@ AREA    = 64          # bytes
 UNWATCHED, TOO_LARGE, TOUCHED = 0, 1, 2
 # fmt: on
 
-RACE, LANES_AWAY, OUTSIDE, SMALL, UNWRITTEN = 1, 2, 3, 4, 5
+RACE, LANES_AWAY, OUTSIDE, SMALL, UNWRITTEN, WARPS_AWAY = 1, 2, 3, 4, 5, 6
 """KIND: accesses that no known synchronisation orders; a warp instruction or barrier without all lanes; an access
-outside its variable; an access smaller than a granule; a load of bytes that have not been written."""
+outside its variable; an access smaller than a granule; a load of bytes that have not been written; a barrier of the
+whole CTA at which some warps never arrive."""
 
 ARRAYS = "arrays"
 """Together with the tool "init": some arrays of global memory start undefined."""

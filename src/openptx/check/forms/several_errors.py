@@ -1,0 +1,65 @@
+"""An instruction with several errors that another opcode does not have: a wrong type, or a form of old versions."""
+
+from __future__ import annotations
+
+from openptx.check.forms.acceptance import accepted
+from openptx.check.operand import kinds
+from openptx.check.problems import Problem, rewrite
+from openptx.diagnostics import Fix
+from openptx.isa.types import TYPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.check.context import Context
+    from openptx.check.operand.kinds import Kind
+    from openptx.check.problems import Repair
+    from openptx.syntax.tree import Instruction as Statement
+
+_ALL_LANES = "0xffffffff"
+
+
+def of_opcode(errors: list[Problem], opcode: str, operands: tuple[Kind, ...], context: Context) -> Problem | None:
+    """The only problem of an instruction whose errors another opcode does not have: that its opcode is wrong."""
+    removed = next((error for error in errors if error.about == "removed"), None)
+    if removed is not None:
+        return synchronised(removed, opcode, operands, context)
+    other = next((each for each in _retyped(opcode, operands) if accepted(each, operands, context)), None)
+    first = next((error for error in errors if error.where), errors[0])
+    return None if other is None else first.advising(f"write `{other}`, which takes these operands", rewrite(other))
+
+
+def synchronised(removed: Problem, opcode: str, operands: tuple[Kind, ...], context: Context) -> Problem | None:
+    """The problem of a form without `.sync`, with the form that replaced it, and the mask of lanes that it needs."""
+    mnemonic, _, tail = opcode.partition(".")
+    other = f"{mnemonic}.sync.{tail}"
+    if accepted(other, operands, context):
+        return removed.advising(f"write `{other}`", rewrite(other))
+    if accepted(other, (*operands, kinds.integer(0xFFFFFFFF)), context):
+        return removed.advising(f"{removed.help}: `{_ALL_LANES}` for all lanes", _masked(other))
+    return None
+
+
+def _masked(opcode: str) -> Repair:
+    """The fix that writes an opcode, and a mask of all lanes after the operands."""
+
+    def repair(statement: Statement) -> Fix:
+        (start, end), last = statement.opcode_span, statement.operands[-1].span[1]
+        meant = f"{opcode}{statement.file.text[end:last]}, {_ALL_LANES}"
+        return Fix((start, last), meant, f"write `{meant}`")
+
+    return repair
+
+
+def _retyped(opcode: str, operands: tuple[Kind, ...]) -> Iterator[str]:
+    """The opcode with one of its types replaced by one of the operands' widths: as bits, of the same kind, unsigned."""
+    words = opcode.split(".")
+    declared = dict.fromkeys(kind.type for kind in operands if kind.type is not None and kind.sort == kinds.REGISTER)
+    for at, word in enumerate(words):
+        for type in declared if word in TYPES else ():
+            for name in dict.fromkeys(
+                (type.name, f"b{type.width}", f"{TYPES[word].kind}{type.width}", f"u{type.width}")
+            ):
+                if name != word and name in TYPES:
+                    yield ".".join((*words[:at], name, *words[at + 1 :]))

@@ -1,0 +1,268 @@
+"""Edits of what stands where the parser expected something else, the likeliest first; a second check proves them."""
+
+from __future__ import annotations
+
+import re
+from itertools import starmap
+
+from openptx.check.foreign_spellings import TYPES as FOREIGN_TYPES
+from openptx.check.repairs.directive_shapes import as_directive, in_signature
+from openptx.check.repairs.line_shapes import Rewritten, in_body
+from openptx.check.repairs.tokens import exchanged, lacking_count
+from openptx.check.spelling import nearest
+from openptx.diagnostics import SUGGESTION, Diagnostic, Fix
+from openptx.isa.types import TYPES
+from openptx.patterns import pattern
+from openptx.syntax.directives import NAMES
+from openptx.syntax.directives import nearest as directive
+from openptx.syntax.lexical import IDENTIFIER, words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from openptx.source import Span
+
+_EXPECTED = pattern(r"`([^`\w.]|_)`")
+_DOTTED = pattern(rf"\.{IDENTIFIER}|(?<![\w.%$]){IDENTIFIER}(?=[ \t]*\.)", re.A)
+_PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_COUNT = pattern(r"<([0-9]{1,9})>")
+_NUMBER = pattern(r"[0-9]+")
+_KNOWN = frozenset((*NAMES, ".ptr", *(f".{name}" for name, type in TYPES.items() if type.fundamental), ".v2", ".v4"))
+_PART = (
+    r"\.(?:align\s+[0-9]+|attribute\s*\([^)]*\)\)?|ptr\b(?:\s*\.(?:global|const|local|shared)\b)?(?:\s*\.align\s+[0-9]+)?"
+    r"|\w+)"
+)
+_PARTS = pattern(_PART, re.A)
+_HEAD = pattern(rf"{_PART}(?:\s*{_PART})+", re.A)
+_RANKS = {
+    "visible": 0, "extern": 0, "weak": 0, "common": 0, "reg": 1, "local": 1, "shared": 1, "param": 1, "global": 1,
+    "const": 1, "align": 2, "attribute": 2, "v2": 3, "v4": 3, "v8": 3, "ptr": 5,
+}  # fmt: skip
+"""The order of what precedes a name in a declaration; types are 4."""
+
+
+def edits(found: Diagnostic, inside: bool, absent: Collection[str]) -> Iterator[Fix]:
+    """Edits near a syntax error that may make its statement one that was meant; `inside`: in the body of a function;
+    `absent`: names that the file uses but does not declare. Those of an instruction are left to `statement_edits`."""
+    text, (start, end) = found.file.text, found.span
+    last = len(text[:start].rstrip())
+    line = text.rfind("\n", 0, start) + 1, _end(text, end)
+    if inside:
+        for span, meant, cause in in_body(text, line):
+            yield Rewritten(span, meant, cause)
+    before = text.rfind("\n", 0, max(line[0] - 1, 0)) + 1
+    if before < line[0] and text[before : line[0] - 1] == text[slice(*line)]:
+        yield _removal(text, (line[0] - 1, line[1]))
+    yield from _names(text, (start, end), absent)
+    orders = exchanged(text, (start, end), line) if found.help is None else ()
+    if "expected a" in found.label and last < line[0]:
+        yield from _at_end(text, last)
+    if inside and "expected a statement" in found.label:
+        yield from _removals(text, (start, end), last, line, inside)
+    if inside and _is_instruction(text, max(line[0], *(text.rfind(mark, line[0], start) + 1 for mark in ";{}"))):
+        yield from (
+            _replacement(span, meant) for span, meant in orders if meant[:1] in _PAIRS.values() and meant[-1] == ";"
+        )
+        return
+    for mark in _EXPECTED.findall(found.label):
+        spaced = f" {mark} " if mark == "_" else mark
+        yield _replacement((last, last), spaced)
+        yield _replacement((start, end), mark)
+    yield from starmap(_replacement, orders)
+    for span, meant in (*as_directive(text, line), *in_signature(text, line)):
+        yield _replacement(span, meant)
+    yield from _words(text, line)
+    yield from _ordered(text, line)
+    yield from _marks(text, (start, end), line)
+    yield from _brackets(text, start, line[1])
+    yield from _strings(text, (start, end), line[1])
+    yield from _removals(text, (start, end), last, line, inside)
+
+
+def _names(text: str, span: Span, absent: Collection[str]) -> Iterator[Fix]:
+    """Names that are not declared, where the name of a declaration is missing or cut off."""
+    start, end = span
+    for name in absent:
+        if text[start:end] == name[:1]:
+            yield _named(text, span, name)
+        if text[start] == "." and name[:1] == "%":
+            yield _replacement((start, start + 1), "%")
+        yield _replacement((start, start), name)
+
+
+def _named(text: str, span: Span, name: str) -> Fix:
+    """The declaration of a name, or of a range that has it, where only the first character of the name stands."""
+    count = _COUNT.match(text, span[1])
+    if count is None:
+        return _replacement(span, name)
+    prefix = name.rstrip("0123456789")
+    most = max(int(count[1]), int(name[len(prefix) :] or 0) + 1)
+    return _replacement((span[0], count.end()), f"{prefix}<{most}>")
+
+
+def _at_end(text: str, last: int) -> Iterator[Fix]:
+    """Edits of the line that ends at `last`, where its last part is missing."""
+    line = text.rfind("\n", 0, last) + 1, last
+    for span, meant in as_directive(text, line):
+        yield _replacement(span, meant)
+    if text[last - 1 : last] == ",":
+        yield _removal(text, (last - 1, last))
+    if _LEFT_OUT.fullmatch(text, *line):
+        yield _removal(text, line)
+
+
+_BEGINNING = pattern(rf"\s*(@|{IDENTIFIER})(\s*:?\s+\.(?=[a-z]))?", re.A)
+
+
+def _is_instruction(text: str, start: int) -> bool:
+    """Whether an instruction begins there: a guard, or a word that is no directive without its dot and no label of
+    one."""
+    begins = _BEGINNING.match(text, start)
+    return begins is not None and not begins[2] and f".{begins[1]}" not in NAMES and not begins[1].startswith("__")
+
+
+def _replacement(span: Span, meant: str) -> Fix:
+    return Fix(span, meant, f"write `{meant.strip()}`", SUGGESTION)
+
+
+def _removal(text: str, span: Span) -> Fix:
+    return Fix(span, "", f"remove `{text[slice(*span)].strip()}`", SUGGESTION)
+
+
+def _end(text: str, start: int) -> int:
+    """The end of a line."""
+    end = text.find("\n", start)
+    return len(text) if end < 0 else end
+
+
+def _words(text: str, line: Span) -> Iterator[Fix]:
+    """Each word of a line that is no directive and no type as the one that it resembles."""
+    for match in _DOTTED.finditer(text, *line):
+        if match[0] in _KNOWN:
+            continue
+        plain = match[0].lstrip(".")
+        letters = plain.rstrip("0123456789")
+        if f".{letters}" in NAMES:
+            yield _replacement(match.span(), f".{letters} {plain[len(letters) :]}")
+        guesses = (
+            plain,
+            directive(match[0]) or "",
+            plain.lower(),
+            FOREIGN_TYPES.get(plain.lower(), ""),
+            nearest(f".{plain}", _KNOWN) or "",
+            _begun(plain),
+        )
+        for guess in dict.fromkeys(f".{each.lstrip('.')}" for each in guesses):
+            if guess in _KNOWN:
+                yield _replacement(match.span(), guess)
+
+
+def _begun(word: str) -> str:
+    """The only word that begins as this one does: `.align` for `.alignment`, `.global` for `.glob`."""
+    found = [each for each in _KNOWN if len(each) > 3 and (word.startswith(each[1:]) or each.startswith(f".{word}"))]
+    return found[0] if len(found) == 1 else ""
+
+
+def _ordered(text: str, line: Span) -> Iterator[Fix]:
+    """The parts of a declaration in their order, and its number of elements after its name."""
+    for head in _HEAD.finditer(text, *line):
+        parts = _PARTS.findall(head[0])
+        ranks = [_RANKS.get("".join(words(part)[:1]), 4) for part in parts]
+        if ranks != sorted(ranks):
+            ordered = [part for _, part in sorted(zip(ranks, parts, strict=True), key=lambda each: each[0])]
+            yield _replacement(head.span(), " ".join(ordered))
+    for match in _SIZED.finditer(text, *line):
+        yield _replacement(match.span(), f" {match[2]}{match[1]}")
+    for match in _LATE.finditer(text, *line):
+        yield _replacement(match.span(), f"{match[1]} {match[3]}{match[2]}")
+
+
+_SIZED = pattern(rf"\s*(\[\s*[0-9]+\s*\]|<\s*[0-9]+\s*>)\s*({IDENTIFIER})", re.A)
+_LATE = pattern(
+    rf"(\.(?:reg|local|shared|param|global|const)\b)([^;=,]*?\s{IDENTIFIER})\s+(\.(?:align\s+[0-9]+|[busf][0-9]+|pred))\b",
+    re.A,
+)
+_OPENED_LATE = pattern(r"(?<=[^\W\d])([0-9]+)>", re.A)
+_CALLED = pattern(rf"\b({IDENTIFIER})\s+({IDENTIFIER})(?=\s*[,}};])", re.A)
+
+
+def _marks(text: str, span: Span, line: Span) -> Iterator[Fix]:
+    """Other marks at an error: a `<` that is missing, commas between all values, parentheses after `generic`."""
+    for match in _OPENED_LATE.finditer(text, *line):
+        yield _replacement(match.span(), f"<{match[1]}>")
+    for span, count in lacking_count(text, line):
+        yield _replacement(span, count)
+    for match in _CALLED.finditer(text, *line):
+        yield _replacement(match.span(), f"{match[1]}({match[2]})")
+    word = text[slice(*span)]
+    if word == "-":
+        yield _replacement(span, "_")
+    for mark in (",", "="):
+        if word != mark and not any(map(str.isalnum, word)):
+            yield _replacement(span, mark)
+    close = text.rfind("}", *line)
+    opened = text.rfind("{", line[0], max(close, line[0]))
+    inner = text[opened + 1 : close]
+    if opened >= 0 and ";" in inner:
+        yield _replacement((opened + 1, close), inner.replace(";", ","))
+
+
+def _brackets(text: str, start: int, end: int) -> Iterator[Fix]:
+    """A group at an error in brackets of another kind, or in none; or only its bracket."""
+    mark = text[start : start + 1]
+    if mark in _PAIRS.values():
+        for left in _PAIRS:
+            yield _replacement((start, start + 1), left)
+    if mark not in _PAIRS:
+        return
+    close = text.find(_PAIRS[mark], start, end)
+    for left, right in _PAIRS.items():
+        if left != mark:
+            yield (
+                _replacement((start, close + 1), f"{left}{text[start + 1 : close]}{right}")
+                if close >= 0
+                else _replacement((start, start + 1), left)
+            )
+    if close >= 0:
+        yield _replacement((start, close + 1), text[start + 1 : close])
+        yield _removal(text, (start, close + 1))
+
+
+def _strings(text: str, span: Span, end: int) -> Iterator[Fix]:
+    """What stands for a string at an error, in quotes; or a string without them."""
+    rest = text[span[0] : end].split("//")[0].rstrip().rstrip(";")
+    if text[span[0] : span[0] + 1] == '"':
+        yield _replacement(span, text[span[0] + 1 : span[1] - 1])
+    if plain := rest.strip("'\"` ()"):
+        yield _replacement((span[0], span[0] + len(rest)), f'"{plain}"')
+
+
+_LAST = pattern(rf"(?<![\w.%$]){IDENTIFIER}\s*\Z", re.A)
+_LEFT_OUT = pattern(r"[ \t]*\.(?:max|min|req|loc|pragma|explicitcluster|blocksareclusters|noreturn)\w*[^{};]*;?")
+"""A directive that changes no result."""
+
+
+def _removals(text: str, span: Span, last: int, line: Span, inside: bool) -> Iterator[Fix]:
+    """Edits that leave out what stands at an error, before it, or between it and the end of its statement; no block of
+    a body."""
+    start, end = span
+    if (number := _NUMBER.search(text, start, end)) is not None and number.span() != span:
+        yield _replacement(span, number[0])
+    before = text[line[0] : last]
+    if not before.strip():
+        if text[end : line[1]].strip():
+            yield _removal(text, span)
+        stops = ()  # there would be no statement left
+    else:
+        yield _removal(text, span)
+        stops = sorted(at for mark in ";,){}" if (at := text.find(mark, end, line[1])) >= 0)[:1] or (line[1],)
+    if before[-1:] in (",", ".", "="):
+        yield _removal(text, (last - 1, last))
+    elif (word := _LAST.search(before)) is not None:
+        yield _removal(text, (line[0] + word.start(), start))
+    for until in stops:
+        if until > end and not (inside and "{" in text[end : until + 1]):
+            yield _removal(text, (last, until))
+    if _LEFT_OUT.fullmatch(text, *line):
+        yield _removal(text, line)

@@ -1,0 +1,333 @@
+"""Checks a wrong file again with each fix in it: this proves fixes, finds those of syntax errors, and tells which
+errors are consequences of others."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from openptx.check.proof import OTHERS
+from openptx.check.repairs.brace_edits import brace_edits, move_to_fix
+from openptx.check.repairs.declaration_edits import edits
+from openptx.check.repairs.excerpt import excerpt
+from openptx.check.repairs.line_shapes import Rewritten, prototype_last
+from openptx.check.repairs.mark_edits import mark_edits
+from openptx.diagnostics import SUGGESTION, Diagnostic, Fix
+from openptx.diagnostics.edits import edits_of
+from openptx.patterns import pattern
+from openptx.source import File, Span
+from openptx.syntax.lexical import IDENTIFIER, words
+
+ROOM = 400_000
+"""Characters of an excerpt of the file that are checked again, all in all."""
+_PER_ERROR = 200
+"""How many characters an error counts as, since it takes longer to check than what is correct."""
+_LONGEST = 1 << 22
+"""Characters of a file that is checked again."""
+_BLANKS = 16
+"""How many characters of an excerpt's blanks count as one."""
+_PROOFS = 1 << 21
+"""Characters of whole files that are checked again, to prove what was found in an excerpt."""
+_ABSENT = 2
+"""The most undeclared names that are tried in the place of an error."""
+_MOST = 8
+"""The most fixes that one is completed by."""
+
+_EDITED = frozenset((
+    "syntax", "missing-semicolon", "unclosed-bracket", "unknown-directive", "invalid-operand", "invalid-declaration",
+    "invalid-expression", "invalid-directive", "misplaced-directive", "invalid-character", "unterminated-string",
+    "invalid-integer", "invalid-float", "register-type", "invalid-opcode", "invalid-name",
+))  # fmt: skip
+"""Syntax errors for which edits are tried; braces, comments and names have advice of their own."""
+_DECLARING = _EDITED | {
+    "misplaced-statement", "initializer", "state-space-place", "alignment", "array-size", "register-type",
+    "duplicate-name", "invalid-name",
+}  # fmt: skip
+"""Errors of statements that may declare a name."""
+_ABOUT_NAMES = frozenset((
+    "unknown-name", "unknown-function", "argument-count", "initializer", "call-of-entry", "target-list",
+))  # fmt: skip
+_NAMED = pattern(rf"`({IDENTIFIER})`", re.A)
+"""What a message about a name begins with."""
+_ELSEWHERE = OTHERS | {"unknown-label"}
+"""Errors that a fixed line may have: its names are declared elsewhere."""
+
+_BRACES = frozenset(("unclosed-brace", "unmatched-brace", "missing-semicolon"))
+_OF_OPCODES = frozenset(("unknown-instruction", "unknown-modifier", "operand-count", "unknown-type"))
+"""Errors of the parts of a statement that a mark splits."""
+_OF_C = "is a call as C writes it"
+_GATES = frozenset(("needs-version", "needs-target"))
+"""Errors of an opcode that another one, of the same statement, may be the cause of."""
+_DIGITS = "0123456789"
+
+CheckText = Callable[[str], list[Diagnostic]]
+"""The findings in another text."""
+Errors = Counter[tuple[str, str]]
+
+
+class SecondCheck:
+    """The errors of one file, and what is left of them where one is fixed."""
+
+    def __init__(self, file: File, bodies: list[Span], found: list[Diagnostic], check_text: CheckText) -> None:
+        self.file, self.bodies, self.found, self.check_text = file, bodies, found, check_text
+        self.errors = [each for each in found if each.severity == "error"]
+        self.known = _count_by_key(self.errors)
+        self.about: dict[str, list[Diagnostic]] = {}
+        """Errors about names, by these; registers of a range without their numbers."""
+        for each in self.errors:
+            if each.name in _ABOUT_NAMES and (name := _NAMED.search(each.message)):
+                self.about.setdefault(name[1].rstrip(_DIGITS), []).append(each)
+        absent = (_NAMED.search(each.message) for each in self.errors if each.name in _ELSEWHERE)
+        self.absent = list(dict.fromkeys(name[1] for name in absent if name is not None))[:_ABSENT]
+        self.left, self.proofs = ROOM, _PROOFS
+        self.text, self.size = file.text, len(file.text)
+
+    def settled(self) -> list[Diagnostic]:
+        """The findings without those that are consequences of others, and with the fixes that were found."""
+        if len(self.file.text) > _LONGEST:
+            return self.found
+        self._take_excerpt()
+        fixed: dict[int, Diagnostic] = {}
+        consequences: set[int] = set()
+        for error in self.errors:
+            line = self.file.line(error.location[0])
+            of_c = error.message.endswith(_OF_C)
+            if of_c or _is_cut_off(error):
+                consequences.update(id(each) for each in self._in_line(error))
+            if _is_cut_off(error):
+                consequences.update(self._labels_after(error))
+            if _is_incomplete(error):
+                consequences.update(id(each) for each in self._in_line(error) if each.name == "missing-semicolon")
+            if of_c and line.endswith("{"):
+                consequences.update(self._errors_of_line(error))
+        for error in sorted(self.errors, key=lambda error: not _is_syntax(error)):  # these are the cause of others
+            if id(error) in consequences:
+                continue
+            fix, remaining = self._best_fix(error)
+            if fix is not error.fix:
+                fixed[id(error)] = _explained(error, fix)
+            vanished = (
+                self._vanished_errors(error, remaining, fix is not error.fix)
+                if remaining is not None
+                else self._errors_about_names(error)
+            )
+            consequences.update(vanished)
+        return [fixed.get(id(each), each) for each in self.found if id(each) not in consequences]
+
+    def _take_excerpt(self) -> None:
+        """Takes an excerpt for the text that is checked again, if it has the same errors."""
+        labels = (label.span for each in self.errors for label in each.labels)
+        fixed = (span for each in self.errors for span, _ in edits_of(each))
+        places = {start for start, _ in (*(each.span for each in self.errors), *labels, *fixed)}
+        short = excerpt(self.file.text, {self.file.location(start)[0] for start in places})
+        if _count_by_key(self._errors(short)) == self.known:
+            blanks = short.count(" ")
+            self.text, self.size = short, len(short) - blanks + blanks // _BLANKS
+
+    def _labels_after(self, error: Diagnostic) -> Iterator[int]:
+        """The errors about labels in the body that is cut off: they may stand in what is missing."""
+        body = max((start for start, _ in self.bodies if start <= error.span[0]), default=0)
+        return (id(each) for each in self.errors if each.name == "unknown-label" and each.span[0] >= body)
+
+    def _errors_of_line(self, error: Diagnostic) -> Iterator[int]:
+        """The errors that are gone without the line of one: of the block that it begins."""
+        start, end = self._line(error)
+        if any(each.name in _BRACES for each in self.errors) and self._spend():
+            left = _count_by_key(self._errors(self.text[:start] + " " * (end - start) + self.text[end:]))
+            yield from (id(each) for each in self.errors if each is not error and not left[_key(each)])
+
+    def _best_fix(self, error: Diagnostic) -> tuple[Fix | None, Errors | None]:
+        """The fix of an error with which the fewest errors remain, and these; its own, and None, if none is proven."""
+        own, best = error.fix, None
+        for fix in self._fixes(error):
+            if not self._spend():
+                break
+            text, errors = self._completed(self.text, error, fix)
+            if self.text is not self.file.text and self._cures(error, errors):
+                self.proofs -= len(self.file.text)
+                if self.proofs < 0:
+                    break
+                text, errors = self._completed(self.file.text, error, fix)
+            remaining = _count_by_key(errors)
+            new = remaining - self.known
+            if self._cures(error, errors):
+                if best is None or remaining.total() < best[1].total():
+                    best = self._whole(error.advising(error.help, fix), fix, text), remaining
+                if not remaining or (fix is error.fix and not self._doubtful(error, errors)):
+                    break
+            if fix is error.fix and self._spoils(error, [each for each in errors if _key(each) in new]):
+                own = None
+        return best if best is not None else (own, None)
+
+    def _cures(self, error: Diagnostic, left: list[Diagnostic]) -> bool:
+        """Whether an error is gone, and no new one is there."""
+        remaining = _count_by_key(left)
+        return not remaining - self.known and remaining[_key(error)] < self.known[_key(error)]
+
+    def _doubtful(self, error: Diagnostic, left: list[Diagnostic]) -> bool:
+        """Whether another edit may be better than the error's own fix: its line has still an error, or a label is
+        missing, or hidden in a block that it made of what follows."""
+        row = error.location[0]
+        return any(each.name == "unknown-label" or self._is_near(each, row, inside=True) for each in left)
+
+    def _spoils(self, error: Diagnostic, new: list[Diagnostic]) -> bool:
+        """Whether the errors that are new with an error's own fix are due to it: where it makes or ends a block; and
+        those of syntax in the next line, with which a comma joins the statement; and of a function that is called."""
+        if error.name in _BRACES and new:
+            return True
+        row = error.location[0]
+        in_row = (each.name for each in new if each.location[0] == row)
+        return any(name not in _ELSEWHERE or name == "unknown-function" for name in in_row) or any(
+            _is_syntax(each) and each.location[0] == row + 1 for each in new
+        )
+
+    def _spend(self) -> bool:
+        """Takes one more check of the file from what there is room for; whether there was enough."""
+        self.left -= self.size + _PER_ERROR * len(self.errors)
+        return self.left >= 0
+
+    def _fixes(self, error: Diagnostic) -> Iterator[Fix]:
+        text = self.file.text
+        if error.name == "missing-semicolon" and any(each.name == "unmatched-brace" for each in self.errors):
+            yield from brace_edits(error)
+        if error.fix is not None:
+            yield error.fix
+        if "of `call` must be" in error.message:
+            yield from prototype_last(text, self._line(error))
+        if error.name == "duplicate-name":
+            yield from self._renamed(error)
+        if error.name in ("unclosed-brace", "unmatched-brace") and not _is_cut_off(error):
+            yield from brace_edits(error)
+        inside = self._inside(error)
+        if error.name in _EDITED:
+            yield from edits(error, inside, self.absent)
+        if inside and (error.name in _EDITED or (error.name in _OF_OPCODES and self._is_one_of_several(error))):
+            yield from mark_edits(text, error.span, self._line(error))
+
+    def _is_one_of_several(self, error: Diagnostic) -> bool:
+        """Whether another error is in the same line, as where a mark splits a statement."""
+        return next(self._in_line(error), None) is not None
+
+    def _in_line(self, error: Diagnostic) -> Iterator[Diagnostic]:
+        """The other errors in the line of one."""
+        row = error.location[0]
+        return (each for each in self.errors if each is not error and each.location[0] == row)
+
+    def _line(self, error: Diagnostic) -> Span:
+        """The line of an error."""
+        start = self.file.text.rfind("\n", 0, error.span[0]) + 1
+        return start, start + len(self.file.line(error.location[0]))
+
+    def _inside(self, error: Diagnostic) -> bool:
+        """Whether an error is in the body of a function."""
+        return any(start <= error.span[0] < end for start, end in self.bodies)
+
+    def _renamed(self, error: Diagnostic) -> Iterator[Fix]:
+        """One of two declarations of a name with another one, which is used but not declared; by its number the first
+        or the second."""
+        text = self.file.text
+        for name in self.absent:
+            for span in (error.labels[0].span, error.span) if error.labels else ():
+                repeated, ranged, _ = text[span[0] : span[1] + 1].partition("<")
+                repeated, meant = (repeated, name.rstrip(_DIGITS)) if ranged else (text[slice(*span)], name)
+                cause = f"`{repeated}` is declared twice, and `{meant}` is not declared"
+                yield Rewritten((span[0], span[0] + len(repeated)), meant, cause)
+
+    def _completed(self, before: str, error: Diagnostic, fix: Fix) -> tuple[str, list[Diagnostic]]:
+        """A text with a fix, and with those of the next errors in its line: the other commas of a list. The errors that
+        remain are its errors."""
+        inside = self._inside(error)
+        row, text = error.location[0], _apply_fix(before, error.advising(error.help, fix))
+        for _ in range(0 if isinstance(fix, Rewritten) else _MOST):
+            errors = self._errors(text)
+            in_line = [each for each in errors if self._is_near(each, row, inside)]
+            new = next((each for each in in_line if _key(each) not in self.known or _key(each) == _key(error)), None)
+            if new is None or new.fix is None or not self._spend():
+                return text, errors
+            text = _apply_fix(text, new)
+        return text, self._errors(text)
+
+    def _is_near(self, error: Diagnostic, row: int, inside: bool) -> bool:
+        """Whether an error is in a line, or its fix is, outside of bodies: a parameter that is missing."""
+        if error.name not in _ELSEWHERE:
+            return error.location[0] == row
+        if inside or error.fix is None or _key(error) in self.known:
+            return False
+        return abs(error.file.location(error.fix.span[0])[0] - row) <= 1
+
+    def _errors(self, text: str) -> list[Diagnostic]:
+        return [each for each in self.check_text(text) if each.severity == "error"]
+
+    def _whole(self, error: Diagnostic, fix: Fix, text: str) -> Fix:
+        """The fix of an error as one edit of the file that makes this text of it."""
+        before = self.file.text
+        if text == _apply_fix(before, error):
+            return fix
+        differing = (at for at, (a, b) in enumerate(zip(before, text, strict=False)) if a != b)
+        start = next(differing, min(len(before), len(text)))
+        tail = 0
+        while tail < min(len(before), len(text)) - start and before[-1 - tail] == text[-1 - tail]:
+            tail += 1
+        meant = text[start : len(text) - tail]
+        said = f"write `{meant}`" if meant.strip() else "remove it"
+        return Fix((start, len(before) - tail), meant, said, SUGGESTION)
+
+    def _vanished_errors(self, error: Diagnostic, remaining: Errors, searched: bool) -> Iterator[int]:
+        """The errors that are gone with another one. Two errors of one correct statement are of equal rank, unless the
+        fix was `searched` for."""
+        left = remaining.copy()
+        for each in self.errors:
+            if left[_key(each)] > 0:
+                left[_key(each)] -= each is not error
+            elif each is not error and (
+                searched or _is_syntax(error) or each.location[0] != error.location[0] or each.name in _GATES
+            ):
+                yield id(each)
+
+    def _errors_about_names(self, error: Diagnostic) -> Iterator[int]:
+        """The errors about names that are in the line of an error without a proven fix, where it may declare them."""
+        if error.name not in _DECLARING:
+            return
+        row = error.location[0]
+        for word in {word.rstrip(_DIGITS) for word in words(self.file.line(row))} - {""}:
+            yield from (id(each) for each in self.about.get(word, ()) if each.location[0] != row)
+
+
+def _explained(error: Diagnostic, fix: Fix | None) -> Diagnostic:
+    """An error with the fix that was found for it, and its cause where the fix tells that."""
+    if not isinstance(fix, Rewritten):
+        return move_to_fix(error, fix).advising(error.help, fix)
+    name = error.name if error.name == "duplicate-name" else "syntax"
+    label = f"expected `{fix.replacement}`" if fix.replacement.strip() else "remove it"
+    return Diagnostic(name, fix.cause, error.file, fix.span, label, fix=fix)
+
+
+def _apply_fix(text: str, error: Diagnostic) -> str:
+    for (start, end), replacement in sorted(edits_of(error), reverse=True):
+        text = text[:start] + replacement + text[end:]
+    return text
+
+
+def _key(error: Diagnostic) -> tuple[str, str]:
+    return error.name, error.message
+
+
+def _count_by_key(errors: list[Diagnostic]) -> Errors:
+    return Counter(map(_key, errors))
+
+
+def _is_cut_off(error: Diagnostic) -> bool:
+    """Whether the file ends in the middle of a body, so that its last statement may be incomplete."""
+    return error.name == "unclosed-brace" and error.label == "the file ends here"
+
+
+def _is_incomplete(error: Diagnostic) -> bool:
+    """Whether an instruction has too few operands, so that a `;` would not end it."""
+    expected, actual = (error.expected or "").split(" ")[0], error.actual or ""
+    return error.name == "operand-count" and actual.isdecimal() and expected.isdecimal() and int(actual) < int(expected)
+
+
+def _is_syntax(error: Diagnostic) -> bool:
+    """Whether the error is one of tokens and statements, codes 00xx and 01xx."""
+    return error.code < "PTX0200"

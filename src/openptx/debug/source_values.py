@@ -1,0 +1,198 @@
+"""Values of variables of the program that PTX was made from, in one thread: `sum`, `p.x`, `list[2].next`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from openptx.debug.source_variables import (
+    ARRAY,
+    CLASS,
+    CONST_VALUE,
+    POINTER,
+    REFERENCE,
+    STRUCT,
+    UNION,
+    BitField,
+    DebugInformation,
+    Member,
+    SourceVariable,
+    debug_information,
+    extents,
+    scalar,
+)
+from openptx.debug.values import Array, Typed
+from openptx.dwarf import NAME, Entry
+from openptx.errors import InputError
+from openptx.isa.types import Type
+from openptx.keywords import did_you_mean
+from openptx.program import Register
+from openptx.runtime.cxx_names import demangled
+from openptx.trace.values import type_of
+
+if TYPE_CHECKING:
+    from openptx.debug.scope import Scope
+
+RECORDS = frozenset((STRUCT, UNION, CLASS))
+DEEPEST, MOST_SHOWN = 5, 16
+"""The levels of structures and arrays in each other, and the elements of an array, that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceObject:
+    """An object of the program: in a register, or at an address of a state space."""
+
+    information: DebugInformation
+    type: Entry
+    space: str = ""
+    address: int = 0
+    register: Register | None = None
+    bits: BitField | None = None
+
+    def at(self, type: Entry | None, offset: int) -> SourceObject:
+        """A part of it."""
+        if type is None:
+            raise InputError("it has no type")
+        return replace(self, type=type, address=self.address + offset)
+
+    def member(self, member: Member) -> SourceObject:
+        """A member of a structure."""
+        return replace(self, type=member.type, address=self.address + member.offset, bits=member.bits)
+
+
+def find(scope: Scope, name: str) -> SourceObject | None:
+    """The object that a name, with members after dots, names; None if the program has no variable of that name."""
+    first, *members = name.split(".")
+    found = next((each for each in visible(scope) if each.name == first), None)
+    if found is None:
+        return None
+    value = located(scope, found)
+    for member in members:
+        value = member_of(scope, value, member)
+    return value
+
+
+def visible(scope: Scope) -> Iterator[SourceVariable]:
+    """The variables that the thread's function sees at its instruction, each name once."""
+    information, seen = debug_information(scope.batch.program.file), set[str]()
+    at = scope.position if information.known else None
+    for each in information.visible(scope.frame.plan.function.name, at) if at is not None else ():
+        if each.name not in seen:
+            seen.add(each.name)
+            yield each
+
+
+def located(scope: Scope, variable: SourceVariable) -> SourceObject:
+    """A variable where it is now."""
+    information, place = debug_information(scope.batch.program.file), variable.location
+    registers = {r.name: r for r in scope.frame.plan.function.registers}
+    if place is not None and place.register in registers:
+        return SourceObject(information, variable.type, register=registers[place.register])
+    shared = scope.kernel_frame.plan.function.shared  # of the kernel, which the functions that it calls may name
+    memory = [v for v in (*scope.variables(), *shared) if place is not None and v.name == place.variable]
+    if place is None or not memory:
+        raise InputError(f"`{variable.name}` has no value here: its register is used for something else, or not yet")
+    array = scope.array(memory[0])
+    return SourceObject(information, variable.type, array.space, array.address + place.offset)
+
+
+def member_of(scope: Scope, value: SourceObject, name: str, depth: int = 0) -> SourceObject:
+    """`value.name`, and `value->name` of a pointer; `depth` is the number of base classes that it is in."""
+    if value.type.tag in (POINTER, REFERENCE):
+        value = element_of(scope, value, 0)
+    if value.type.tag not in RECORDS:
+        raise InputError(f"it has no member `{name}`: it is no structure")
+    members = list(value.information.members(value.type))
+    for member in members:
+        if member.name == name:
+            return value.member(member)
+    bases = [value.member(member) for member in members if not member.name]
+    for base in bases if depth < DEEPEST else ():
+        try:
+            return member_of(scope, base, name, depth + 1)
+        except InputError:
+            continue
+    names = [member.name for member in members if member.name]
+    raise InputError(f"it has no member `{name}`{did_you_mean(name, names)}")
+
+
+def element_of(scope: Scope, value: SourceObject, index: int) -> SourceObject:
+    """`value[index]` of an array or a pointer."""
+    information, element = value.information, value.information.type_of(value.type)
+    if element is None or value.type.tag not in (ARRAY, POINTER, REFERENCE):
+        raise InputError("only arrays and pointers have elements")
+    if value.type.tag != ARRAY:
+        address = number(scope, value).bits + index * information.size(element)
+        return SourceObject(information, element, "generic", address)
+    first, *rest = extents(value.type) or [0]
+    if not 0 <= index < first:
+        raise InputError(f"the array has {first} elements, not one at {index}")
+    if rest:  # the rows of an array of several dimensions
+        row = Entry(-1, ARRAY, value.type.attributes, value.type.children[1:])
+        return value.at(row, index * information.size(row))
+    return value.at(element, index * information.size(element))
+
+
+def number(scope: Scope, value: SourceObject) -> Typed:
+    """A number, an enumeration or a pointer as a value of a type of PTX."""
+    name = scalar(value.type)
+    if name is None:
+        raise InputError("it is no number")
+    type = type_of(name)
+    if value.register is None:
+        found = scope.read(value.space, value.address, type, 1)[0]
+    else:
+        found = scope.register(value.register)
+    bits = found.bits & (1 << type.width) - 1
+    if value.bits is not None:
+        bits = extracted(bits, value.bits, type)
+    return Typed(bits, type, found.undefined, spelled(value.type, bits))
+
+
+def spelled(type: Entry, bits: int) -> str:
+    """How a program writes a number: an enumerator's name, an address in hexadecimal; empty for others."""
+    if type.tag in (POINTER, REFERENCE):
+        return f"0x{bits:x}"
+    named = (each.attributes.get(NAME) for each in type.children if each.attributes.get(CONST_VALUE) == bits)
+    return demangled(str(next(named, "")))
+
+
+def extracted(bits: int, field: BitField, type: Type) -> int:
+    """A bit-field of a number, with its sign in a signed type."""
+    found = bits >> field.shift & field.mask
+    negative = type.signed and found >> field.width - 1
+    return (found | ~field.mask if negative else found) & (1 << type.width) - 1
+
+
+def inserted(bits: int, field: BitField, value: Typed) -> int:
+    """A number with another value in a bit-field. Raises InputError if that has too many bits."""
+    if extracted(value.bits << field.shift, field, value.type) != value.bits:
+        raise InputError(f"{value} does not fit into {field.width} bits")
+    return bits & ~(field.mask << field.shift) | (value.bits & field.mask) << field.shift
+
+
+def evaluated(scope: Scope, value: SourceObject) -> Typed | Array | SourceObject:
+    """An object as the value of an expression: a number, an array of numbers, or the object itself."""
+    if scalar(value.type) is not None:
+        return number(scope, value)
+    element = value.information.type_of(value.type)
+    if value.type.tag == ARRAY and element is not None and (name := scalar(element)) is not None:
+        shape = tuple(extents(value.type))
+        count = value.information.size(value.type) // max(value.information.size(element), 1)
+        return Array("it", value.space, value.address, type_of(name), count, shape)
+    return value
+
+
+def shown(scope: Scope, value: SourceObject, depth: int = 0) -> str:
+    """An object as text: `{x = 1, tag = {7, 0}}`."""
+    if value.type.tag in (ARRAY, *RECORDS) and depth == DEEPEST:
+        return "{...}"
+    if value.type.tag in RECORDS:
+        parts = [(member.name, value.member(member)) for member in value.information.members(value.type)]
+        return "{" + ", ".join(f"{name or 'base'} = {shown(scope, part, depth + 1)}" for name, part in parts) + "}"
+    if value.type.tag == ARRAY:
+        count = next(iter(extents(value.type)), 0)
+        parts = [shown(scope, element_of(scope, value, i), depth + 1) for i in range(min(count, MOST_SHOWN))]
+        return "{" + ", ".join([*parts, *(["..."] if count > MOST_SHOWN else [])]) + "}"
+    return str(number(scope, value))

@@ -1,0 +1,172 @@
+"""Code compiled for debugging (`nvcc -G`): variables of the program, and calls that were inlined."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dap_client import Client
+
+import openptx
+from openptx.cli import main
+from openptx.debug.source_variables import DebugInformation, extents
+from openptx.dwarf import entries
+from openptx.line_table import LineTable
+from openptx.runtime.cxx_names import demangled
+
+COMPILED = Path(__file__).with_name("compiled_for_debugging.ptx")
+STRUCTURES = Path(__file__).with_name("debugged_structures.ptx")
+STOP = "break compiled_for_debugging.cu:18"
+
+
+def debug(tmp_path: Path, capsys: pytest.CaptureFixture[str], *commands: str, path: Path = COMPILED) -> str:
+    script = tmp_path / "commands.txt"
+    script.write_text("\n".join(commands), "utf-8")
+    launch = ["--grid", "1", "--block", "32", "--arg", "zeros:s32:32", "4"]
+    assert main(["debug", str(path), *launch, "-x", str(script)]) == 0
+    return capsys.readouterr().out
+
+
+def test_variables_of_functions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = debug(
+        tmp_path, capsys, f"{STOP} if v == 3", "continue", "print v", "print arr", "print arr[3]",
+        "print *q", "print q->tag[1]", "print q[0].y", "print tile[2]", "print scale * 2", "info variables", "up",
+        "print a", "print a.next->p.tag[2]", "print d + 1", "info variables", "lanes t",
+    )  # fmt: skip
+    for words in (
+        "\nv = 3\narr = .local 0x60 {3, 4, 5, 6}\narr[3] = 6\n",
+        "*q = {x = 3, y = 4.5, tag = {7, 3, -1}}\nq->tag[1] = 3\nq[0].y = 4.5\ntile[2] = 4\nscale * 2 = 5.0\n",
+        "\narr = {3, 4, 5, 6}\nv = 3\nq = 0x200000000\ntile = {0, 1, 4, 9,",
+        "\na = {key = 3, p = {x = 3, y = 4.5, tag = {7, 3, -1}}, next = 0x200000010}\n",
+        "a.next->p.tag[2] = -1\nd + 1 = 2.5\n",
+        "\nc = GREEN\nflag = 0\nch = 100\n",
+        "thread (31, 0, 0): 31",
+    ):
+        assert words in out
+
+
+def test_inlined_calls_are_shown_with_their_variables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = debug(
+        tmp_path, capsys, "break compiled_for_debugging.cu:10", "continue", "where", "print w", "print v", "print m"
+    )
+    assert "compiled_for_debugging.cu:10): add.s32" in out
+    assert "\n       inlined at compiled_for_debugging.cu:13\n       inlined at compiled_for_debugging.cu:19\n" in out
+    assert "\nw = 0\nv = 0\nm = 0 (undefined: this thread has not written it)" in out
+
+
+def test_variables_are_changed_and_watched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = debug(
+        tmp_path, capsys, STOP, "continue", "set v = 2", "set q->tag[0] = 9", "set q->y = 0.5",
+        "set arr[2] = 40", "watch q->x", "watch *q", "print *q", "continue", "print q->x",
+    )  # fmt: skip
+    assert "q->tag[0] = 9" in out
+    assert "*q = {x = 0, y = 0.5, tag = {9, 0, -1}}" in out
+    assert "q->x = 40" in out.rpartition("watchpoint")[2]
+
+
+def test_bit_fields_base_classes_and_enumerations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = debug(
+        tmp_path, capsys, "break debugged_structures.cu:10", "continue", "print p", "print p.length + p.delta",
+        "print s", "set p.size = 511", "set p.delta = -32", "set p.size = 512", "set p.delta = 32", "print p.kind",
+        "print p",
+        path=STRUCTURES,
+    )  # fmt: skip
+    base = "{base = {length = 4, rows = {{0.0, 0.5, 1.0}, {1.5, 2.0, 2.5}}}"
+    assert f"\np = {base}, kind = 17, size = 300, delta = -5, data = 0x" in out
+    assert f"\np.length + p.delta = -1\ns = {demangled('_ZN5State4BUSYE')}\n" in out
+    assert "512 does not fit into 9 bits" in out
+    assert "32 does not fit into 6 bits" in out
+    assert f"\np.kind = 17\np = {base}, kind = 17, size = 511, delta = -32, data = 0x" in out
+
+
+def test_an_editor_opens_structures_level_by_level(client: Client) -> None:
+    client.launch(COMPILED, block=32, args=("zeros:s32:32", 4))
+    client.ask("setFunctionBreakpoints", breakpoints=[{"name": STOP.partition(" ")[2]}])
+    client.ask("configurationDone")
+    client.event("stopped")
+    client.ask("continue", threadId=4)
+    client.event("stopped")
+    inner, outer = client.ask("stackTrace", threadId=4)["stackFrames"]
+
+    def below(reference: int, **page: int) -> dict[str, dict[str, Any]]:
+        found = client.ask("variables", variablesReference=reference, **page)["variables"]
+        return {v["evaluateName"]: v for v in found if "evaluateName" in v}
+
+    def variables(frame: dict[str, int]) -> dict[str, dict[str, Any]]:
+        first = client.ask("scopes", frameId=frame["id"])["scopes"][0]
+        assert (first["name"], first["presentationHint"]) == ("Variables", "locals")
+        return below(first["variablesReference"])
+
+    q = variables(inner)["q"]
+    assert (q["type"], q["value"]) == ("Point *", "0x200000000")
+    pointed = below(q["variablesReference"])
+    assert [(name, v["type"], v["value"]) for name, v in pointed.items()] == [
+        ("q->x", "int", "3"), ("q->y", "float", "4.5"), ("q->tag", "short [3]", "{7, 3, -1}")
+    ]  # fmt: skip
+    own = variables(outer)
+    assert (own["c"]["value"], own["c"]["variablesReference"], own["o"]["type"]) == ("GREEN", 0, "int *")
+    assert "r" not in own  # it has no value yet
+    tag = below(below(own["a"]["variablesReference"])["a.p"]["variablesReference"])["a.p.tag"]
+    assert tag["indexedVariables"] == 3
+    assert [*below(tag["variablesReference"], start=1, count=2)] == ["a.p.tag[1]", "a.p.tag[2]"]
+    changed = client.ask("setVariable", variablesReference=tag["variablesReference"], name="a.p.tag[1]", value="8")
+    assert (changed["value"], changed["type"]) == ("8", "short")
+    assert client.ask("evaluate", expression="a.p", frameId=outer["id"])["result"].endswith("{7, 8, -1}}")
+    watched = client.ask("evaluate", expression="a.next", frameId=outer["id"], context="watch")
+    assert (watched["result"], watched["type"]) == (own["a"]["value"].rpartition(" ")[2][:-1], "Node *")
+    assert below(watched["variablesReference"])["a.next->key"]["value"] == "3"
+
+
+@pytest.mark.parametrize(
+    "text", ["zz", "q->zz", "v.x", "arr[9]", "v[0]", "q.x.y", "arr.x", "(v + 1).x", "arr[1.5]", "*v", "->", "q->", "*"]
+)
+def test_what_is_no_variable(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = debug(tmp_path, capsys, STOP, "continue", f"print {text}", "set q = *q", "print v")
+    assert out.count("error: ") == 2
+    assert out.endswith("v = 0\n")
+
+
+def test_places_have_the_calls_that_were_inlined() -> None:
+    program = openptx.load(COMPILED).program
+    table = LineTable(program.file)
+    chains = {tuple(line for _, line, _ in table.of(op)) for op in program.function("_Z5outeriP5Point").code}
+    assert chains >= {(9, 13, 19), (10, 13, 19), (13, 19), (14, 19), (19,), (18,)}
+    assert (13, 19, 19) not in chains
+
+
+def test_debug_information_that_is_damaged_is_ignored() -> None:
+    text = COMPILED.read_text("utf-8")
+    for damaged in (text.replace(".b8 17\n", ".b8 99\n"), text.replace(".debug_abbrev", ".debug_other")):
+        program = openptx.load(damaged).program
+        table = LineTable(program.file)
+        assert {table.line(op) for op in program.function("_Z5outeriP5Point").code} >= {17, 18}
+
+
+def damaged(chance: random.Random) -> str:
+    """The file with its references to types exchanged, and a few other numbers in its debug sections."""
+    head, mark, tail = COMPILED.read_text("utf-8").partition("\t.section\t.debug_")
+    lines = tail.split("\n")
+    _, *references = (i for i, line in enumerate(lines) if re.fullmatch(r"\.b32 \d+", line))  # first: the size
+    for i, line in zip(references, chance.sample([lines[i] for i in references], len(references)), strict=True):
+        lines[i] = line
+    numbers = [i for i, line in enumerate(lines) if re.fullmatch(r"\.b8 \d+", line)]
+    for i in chance.sample(numbers, chance.choice((0, 0, 3))):
+        lines[i] = f".b8 {chance.randrange(256)}"
+    return head + mark + "\n".join(lines)
+
+
+def test_damaged_references_end_in_no_exception() -> None:
+    """Types that consist of themselves, arrays without bounds, expressions that are cut off."""
+    known = 0
+    for seed in range(100):
+        text = damaged(random.Random(seed))
+        information = DebugInformation(text)
+        for entry in (entry for unit in entries(text) for entry in unit.walk()):
+            known += 1
+            information.type_of(entry)
+            information.size(entry)
+            assert len(list(information.members(entry))) <= len(entry.children) >= len(extents(entry))
+    assert known > 5000
