@@ -7,6 +7,7 @@ often have the same parameters.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.patterns import pattern
@@ -83,7 +84,9 @@ _TABLES: set[tuple[str, str, str]] = set()
 _HEADERS: dict[str, HeaderForm] = {}
 _EXACT: dict[str, tuple[HeaderForm, str]] = {}
 """Forms of headers by their text without the name of the function, and the names of their results and parameters."""
-_MOST = 1 << 12  # entries in each of the memos
+_MOST = 1 << 12
+"""The maximum number of entries in each of the memos. A full one is cleared: what a language server has open now is
+seldom what it had open first."""
 _LONGEST = 1 << 9
 """Longer lists of addresses, in characters without names, are not memoised."""
 
@@ -113,6 +116,11 @@ def parse_repeated(file: File, text: str, offset: int, items: list[Statement]) -
             items.append(Variable.from_memo(file, (match.start(1), offset), form, names))
         else:
             return offset
+
+
+def _make_room(memo: dict[Any, Any] | set[Any]) -> None:
+    if len(memo) >= _MOST:
+        memo.clear()
 
 
 def split_declaration(text: str) -> Parts:
@@ -156,7 +164,8 @@ def _has_room(match: re.Match[str], rest: str = "") -> bool:
         shape.append(int(vector[1]))
     kind = likely_kind(values)
     fine = is_plain(kind, values) and fits(kind, values, shape, width, whole_rows=vector is not None)
-    if fine and rest and len(_TABLES) < _MOST and len(rest) < _LONGEST:
+    if fine and rest and len(rest) < _LONGEST:
+        _make_room(_TABLES)
         _TABLES.add((head, sizes, rest))
     return fine
 
@@ -172,8 +181,7 @@ def remember(variable: Variable, text: str) -> None:
 
     The values of the first declaration of a form are not examined, because the checker judges that one in full.
     """
-    if len(_FORMS) >= _MOST:
-        return
+    _make_room(_FORMS)
     if several := _SEVERAL.fullmatch(text, *variable.span):
         names = [each.name.text for each in variable.names]
         if len(set(names)) == len(names) and _RESERVED.isdisjoint(names):
@@ -251,7 +259,7 @@ def _blank(match: re.Match[str]) -> str:
 
 def remember_header(item: Statement, match: re.Match[str]) -> None:
     """Memoises the header of a correct function, if it names only the function and its parameters."""
-    if not isinstance(item, Function) or len(_HEADERS) >= _MOST or item.attributes or item.broken:
+    if not isinstance(item, Function) or item.attributes or item.broken:
         return
     text, end = match[HEADER], match.end(HEADER)
     if "(" not in text:  # the braces after it may be about its parameters: `.entry k { .param .u64 a } { ... }`
@@ -261,6 +269,7 @@ def remember_header(item: Statement, match: re.Match[str]) -> None:
     form, parts = _form_and_parts(text)
     returns, parameters = ([each.names[0].name.text for each in list] for list in (item.returns, item.parameters))
     if form and parts[1::2] == [*returns, item.name.text, *parameters]:
+        _make_room(_HEADERS)
         item.form = _HEADERS.setdefault(form, HeaderForm(item.kind, item.linkage, len(returns)))
         item.formals = returns + parameters
         _remember_exactly(item, text)
@@ -271,7 +280,7 @@ def _remember_exactly(function: Function, text: str) -> None:
     parameters may begin."""
     name = function.name.text
     parts = text.split(name)[:-1]
-    if '"' in text or not all(parts) or len(_EXACT) >= _MOST:
+    if '"' in text or not all(parts):
         return
     formals = [formal.replace(name, _SAME, 1) for formal in function.formals]
     # At each place a word begins, which may begin with another name as well. `WARP_SZ` is the only reserved word that
@@ -279,4 +288,5 @@ def _remember_exactly(function: Function, text: str) -> None:
     alike = not any(part[-1].isalnum() or part[-1] in "_$%." for part in parts)
     if alike and not any(formal[0] == _SAME and formal[1:] and "WARP_SZ".endswith(formal[1:]) for formal in formals):
         assert function.form is not None
+        _make_room(_EXACT)
         _EXACT[text.replace(name, _SAME)] = function.form, " ".join(formals)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 import pytest
+from forgetful import Forgetful
 
 from openptx.check import check
 from openptx.check.repairs import second_check
@@ -88,17 +89,15 @@ def fields(node: object) -> object:
     return type(node).__name__, [(name, fields(getattr(node, name))) for name in sorted(names)]
 
 
-def read(text: str, patch: pytest.MonkeyPatch, most: int) -> tuple[object, list[str]]:
-    """The tree and the findings, with a memo of this many forms.
+def read(text: str, patch: pytest.MonkeyPatch, memo: type[dict[str, object]]) -> tuple[object, list[str]]:
+    """The tree and the findings, with new memos of this type.
 
     Nothing is checked again with a fix, which would take nine tenths of the time.
     """
     with patch.context() as context:
         context.setattr(second_check, "ROOM", 0)
-        context.setattr(declaration_memo, "_MOST", most)
-        context.setattr(declaration_memo, "_FORMS", {})
-        context.setattr(declaration_memo, "_HEADERS", {})
-        context.setattr(declaration_memo, "_EXACT", {})
+        for name in ("_FORMS", "_HEADERS", "_EXACT"):
+            context.setattr(declaration_memo, name, memo())
         module = parse(File("a.ptx", text))
         return fields(module.items), [str(found) for found in check(File("a.ptx", text))]
 
@@ -109,7 +108,7 @@ ITEMS = (*VARIABLES, *HEADERS)
 def compare_after_first(item: str, others: tuple[str, ...], patch: pytest.MonkeyPatch) -> None:
     items = "\n".join(item.replace("NAME", name) for name in ("first", *others))
     text = f".version 8.5\n.target sm_80\n.address_size 64\n{items}\n"
-    assert read(text, patch, 99) == read(text, patch, 0), text
+    assert read(text, patch, dict) == read(text, patch, Forgetful), text
 
 
 def orders(name: str) -> tuple[tuple[str, ...], ...]:
@@ -177,7 +176,7 @@ def compare_values(type: str, version: str, monkeypatch: pytest.MonkeyPatch, ste
     pairs = [(value, text) for i, value in enumerate(VALUES) for text in LISTS[i % step :: step]]
     listed = [f".global .{type} v#[3] = {{{text.replace('#', value)}}};" for value, text in pairs]
     items = [item.replace("#", str(number)) for number, item in enumerate([*plain, *plain, *listed, *listed])]
-    assert read(head + "\n".join(items), monkeypatch, 99) == read(head + "\n".join(items), monkeypatch, 0)
+    assert read(head + "\n".join(items), monkeypatch, dict) == read(head + "\n".join(items), monkeypatch, Forgetful)
 
 
 TABLES = (
@@ -198,7 +197,7 @@ def test_tables_that_differ_only_in_names(type: str, monkeypatch: pytest.MonkeyP
     for number, table in enumerate(2 * TABLES):
         for size in (3, 2, 4):
             text = f"{head}{first}.global .{type} w{number}[{size}] = {{{table}}};\n"
-            assert read(text, monkeypatch, 99) == read(text, monkeypatch, 0), text
+            assert read(text, monkeypatch, dict) == read(text, monkeypatch, Forgetful), text
     assert type != "u64" or len(known) > 4  # those of the first form
 
 
@@ -207,8 +206,8 @@ def test_kinds_exclude_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
         ".version 8.5\n.target sm_80\n.address_size 64\n.global .u32 a;\n.global .u32 b;\n.func c() { ret; }\n"
         ".func b() { ret; }\n.global .u32 c;\n.func d() { ret; }\n.extern .global .u32 d;\n"
     )
-    assert read(text, monkeypatch, 99) == read(text, monkeypatch, 0)
-    assert len(read(text, monkeypatch, 99)[1]) == 3
+    assert read(text, monkeypatch, dict) == read(text, monkeypatch, Forgetful)
+    assert len(read(text, monkeypatch, dict)[1]) == 3
 
 
 def test_nothing_passes_for_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,8 +219,8 @@ def test_nothing_passes_for_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
         kernel.replace("NAME_param_0", "\0").replace("NAME", "second"),
         ".func second() { .shared .b8 a[4]; .shared .b8 [4]; ret; }\n",
     ):
-        assert read(text + more, monkeypatch, 99) == read(text + more, monkeypatch, 0)
-        assert read(text + more, monkeypatch, 99)[1]
+        assert read(text + more, monkeypatch, dict) == read(text + more, monkeypatch, Forgetful)
+        assert read(text + more, monkeypatch, dict)[1]
 
 
 @pytest.mark.parametrize(
@@ -269,3 +268,16 @@ def test_they_are_read_late() -> None:
     assert function.directives == ()
     assert function._parsed is not None  # pyright: ignore[reportPrivateUsage]
     assert variable.names[0].name.span == (variable.span[0] + 21, variable.span[0] + 24)
+
+
+def test_a_full_memo_is_cleared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A language server parses more forms than a memo has room for."""
+    monkeypatch.setattr(declaration_memo, "_MOST", 4)
+    for memo in ("_FORMS", "_HEADERS", "_EXACT"):
+        monkeypatch.setattr(declaration_memo, memo, {})
+    for number in range(1, 7):
+        kernel = f".entry k{number}({', '.join(f'.param .u64 k{number}_{each}' for each in range(number))}) {{ ret; }}"
+        parse(File("a.ptx", f".global .u32 v[{number}][2];\n.global .u32 w[{number}][2];\n{kernel}\n"))
+    assert 0 < len(declaration_memo._FORMS) <= 4
+    assert 0 < len(declaration_memo._HEADERS) <= 4
+    assert any(key[1].startswith("[6][2]") for key in declaration_memo._FORMS)

@@ -6,6 +6,7 @@ import random
 from itertools import product
 
 import pytest
+from forgetful import Forgetful
 from initial_lists import HEAD, declaration, mutated
 
 from openptx.check import check, lower
@@ -28,8 +29,7 @@ def agree(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     usual = found(text)
     assert usual == found(text), text
     with monkeypatch.context() as patch:
-        patch.setattr(declaration_memo, "_MOST", 0)
-        patch.setattr(declaration_memo, "_FORMS", {})
+        patch.setattr(declaration_memo, "_FORMS", Forgetful())
         patch.setattr(declaration_parser, "plain_list", lambda *_: None)
         patch.setattr(declaration_fast_parser, "plain_list", lambda *_: None)
         assert usual == found(text), text
