@@ -208,7 +208,7 @@ def launches() -> None:
 
 
 def prepare() -> None:
-    import_engine("native", lambda: None)
+    import_engine("native")
 
 
 def launch(name: str, version: str) -> None:

@@ -17,7 +17,7 @@ from openptx.device.memory import Memory
 from openptx.device.memory_view import Bytes
 from openptx.device.nested_launches import LAUNCH, NestedLaunch, NestedLaunches
 from openptx.device.textures.handles import Opaque
-from openptx.engines.common.engine import engine_in_time, why_interp
+from openptx.engines.common.engine import import_engine, why_interp
 from openptx.engines.common.prepared import PreparedLaunch
 from openptx.errors import ArgumentError, CheckError, Fault, Triple, is_choice, require_choice, require_flags
 from openptx.float_environment import in_standard_floats
@@ -92,7 +92,7 @@ class Kernel(Handle):
         engine                "auto": the interpreter until machine code is ready; "interp", "native": only one of them
         workers               the maximum number of threads of this computer that run blocks (default: measured)
         timeout               seconds after which the launch ends with a fault, counted from `since`, a time of
-                              `time.monotonic()` (default: now)
+                              `time.monotonic()` (default: now); compiling counts, importing an engine does not
         max_instructions      the number of instructions after which the launch ends with a fault; one that several
                               threads execute together counts once. The launch runs on the interpreter
         initcheck             reads of registers and shared memory that were never written are faults; the launch
@@ -122,11 +122,14 @@ class Kernel(Handle):
             debug_launch(self, grid, block, args, shared_mem=shared_mem, cluster=cluster)
             return
         since = time.monotonic() if since is None else since
+        prepared = self.prepare(grid, block, args, shared_mem, cluster, blocks)
+        engine = "interp" if initcheck else engine
+        _, importing = import_engine(engine)
         options: dict[str, Any] = {
-            "engine": "interp" if initcheck else engine, "workers": workers, "initcheck": initcheck,
-            "timeout": timeout, "since": since, "max_instructions": max_instructions,
+            "engine": engine, "workers": workers, "initcheck": initcheck,
+            "timeout": timeout, "since": since + importing, "max_instructions": max_instructions,
         }  # fmt: skip
-        waiting = self._run(self.prepare(grid, block, args, shared_mem, cluster, blocks), **options)
+        waiting = self._run(prepared, **options)
         while waiting:  # the last is the next: a kernel may launch itself any number of times
             kernel, prepared = self.prepare_child(waiting.pop())
             waiting += kernel._run(prepared, **options)
@@ -141,7 +144,7 @@ class Kernel(Handle):
         since: float, max_instructions: int | None,
     ) -> list[NestedLaunch]:  # fmt: skip
         """Runs a launch. Gives the launches that its threads made, the first of them last."""
-        launch = engine_in_time(engine, self.module.program, self.function, timeout, since)
+        launch, _ = import_engine(engine)
         own = {"initcheck": initcheck} if engine == "interp" else {"workers": workers}
         nested = NestedLaunches() if LAUNCH in self.module.program.external else None
         prepared.memory.nested = nested

@@ -82,7 +82,7 @@ def test_a_time_limit_ends_llvm(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         begun = slow_compile(patch)
         start = time.monotonic()
-        with pytest.raises(openptx.Fault, match=r"ran longer than 0\.5 seconds"):
+        with pytest.raises(openptx.Fault, match=r"did not start within 0\.5 seconds"):
             module["k"](1, 32, (np.ones(1, np.float32),), engine="native", timeout=0.5)
         assert 0.5 <= time.monotonic() - start < 0.5 + LATE
         assert begun.is_set()
@@ -201,7 +201,7 @@ def test_a_time_limit_ends_waiting_for_llvm() -> None:
     held.wait()
     try:
         start = time.monotonic()
-        with pytest.raises(openptx.Fault, match=r"ran longer than 0\.5 seconds"):
+        with pytest.raises(openptx.Fault, match=r"did not start within 0\.5 seconds"):
             module["k"](1, 32, (np.ones(1, np.float32),), engine="native", timeout=0.5)
         assert time.monotonic() - start < 0.5 + LATE
     finally:

@@ -47,7 +47,7 @@ class Watched:
             self.now += 0.004
             interpret(*args, **options)
 
-        import_engine("native", lambda: None)  # in a process where that is over
+        import_engine("native")  # in a process where that is over
         clock = SimpleNamespace(**dict.fromkeys(("thread_time", "monotonic", "perf_counter"), lambda: self.now))
         patch.setattr(native, "run", watched_native)
         for module in (native, auto):

@@ -55,7 +55,8 @@ CODES = (
             DONE: ret;
         """),
     Code("PTX9005", "timeout", """
-        The kernel ran longer than `--timeout` allows, and was stopped.
+        The kernel ran longer than `--timeout` allows, and was stopped; or it did not start within this time, since the
+        file was being read or the kernel compiled. The time in which an engine is imported does not count.
 
             AGAIN: bra AGAIN;
 

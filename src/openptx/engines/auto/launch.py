@@ -11,7 +11,7 @@ from openptx.engines.auto import costs
 from openptx.engines.auto.policy import code_wanted, made_at_once, prefers_interp
 from openptx.engines.auto.tier_state import state_of
 from openptx.engines.common.call_graph import reached_directly
-from openptx.engines.common.engine import engine_in_time
+from openptx.engines.common.engine import import_engine
 from openptx.engines.interp import launch as interp
 from openptx.engines.interp.builtins import LASTING
 from openptx.engines.native import entry as native
@@ -57,8 +57,7 @@ def launch(prepared: PreparedLaunch, *, workers: int | None = None) -> None:
             return
         clock = time.perf_counter()
     if not costs.imported() and not prepared.interpreted:
-        since = prepared.since or time.monotonic()
-        engine_in_time("native", prepared.program, function, prepared.timeout, since)
+        prepared = prepared.later(import_engine("native")[1])
 
     def meanwhile() -> bool:
         return settings.has_tiers() and not made_at_once(state, service().may_fork())

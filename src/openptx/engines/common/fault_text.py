@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from openptx.source import File
 
 COMPILING = "it was being compiled"
-IMPORTING = "the engine was being imported"
 
 CHAINED = 8
 """The maximum number of calls shown that led to a fault."""
@@ -38,7 +37,16 @@ def unallocated(address: int) -> str:
 
 def timed_out(timeout: float | None) -> str:
     """The text for a launch that exceeded its time limit in seconds."""
-    return f"the kernel ran longer than {timeout:g} {'second' if timeout == 1 else 'seconds'}"
+    return f"the kernel ran longer than {_seconds(timeout)}"
+
+
+def not_started(timeout: float | None) -> str:
+    """The text for a launch whose time limit in seconds passed before the kernel's code was there."""
+    return f"the kernel did not start within {_seconds(timeout)}"
+
+
+def _seconds(timeout: float | None) -> str:
+    return f"{timeout:g} {'second' if timeout == 1 else 'seconds'}"
 
 
 def access(what: str, size: int) -> str:

@@ -40,6 +40,10 @@ class PreparedLaunch(NamedTuple):
         """The same launch with limits."""
         return PreparedLaunch(*self[:-3], timeout, since, max_instructions)  # `_replace` takes twice as long
 
+    def later(self, seconds: float) -> PreparedLaunch:
+        """The same launch, whose time limit began later."""
+        return self if self.since is None else self._replace(since=self.since + seconds)
+
     @property
     def interpreted(self) -> bool:
         """Whether only the reference engine can run it: with clusters, or with a limit on instructions."""

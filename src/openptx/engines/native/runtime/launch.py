@@ -57,8 +57,8 @@ def launch(
 
     def check() -> None:
         if deadline is not None and time.monotonic() > deadline:
-            notes = (fault_text.COMPILING,)
-            raise Fault("timeout", fault_text.timed_out(timeout), kernel=function.name, file=program.file, notes=notes)
+            said, notes = fault_text.not_started(timeout), (fault_text.COMPILING,)
+            raise Fault("timeout", said, kernel=function.name, file=program.file, notes=notes)
 
     config = LaunchConfig(prepared.grid, block, prepared.shared, prepared.blocks)
     plan = made.find(program, function, image, config, workers or 1, check, baseline)
