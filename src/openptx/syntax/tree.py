@@ -92,6 +92,11 @@ class Instruction(Statement):
         return self.opcode.partition(".")[0]
 
     @property
+    def splits_opcode(self) -> bool:
+        """Whether blanks or comments stand in the opcode."""
+        return self.opcode_span[1] - self.opcode_span[0] != len(self.opcode)
+
+    @property
     def modifiers(self) -> tuple[str, ...]:
         """The modifiers of the opcode, each with its dot."""
         return tuple("." + modifier for modifier in self.opcode.split(".")[1:])

@@ -56,6 +56,20 @@ STATEMENTS = (  # a statement, what is wrong with it
     ("mma.sync.aligned.m16n8k8.col.row.f16.f16.f16.f16 {%r0, %r1}, {%r0, %r1}, {%r2}, {%r0, %r1};", "modifier-order"),
     ("clusterlaunchcontrol.try_cancel.multicast::cluster::all.async.mbarrier::complete_tx::bytes.b128 [%d0], [%d1];",
      "modifier-order"),
+    # No blank stands in a name, in others than names it may.
+    ("mul .lo.u32 %r0, %r1, %r2;",                                         "invalid-opcode"),
+    ("mul/* */.lo.u32 %r0, %r1, %r2;",                                     "invalid-opcode"),
+    ("mul.lo .u32 %r0, %r1, %r2;",                                         None),
+    ("mbarrier .init.b64 [mb], %r0;",                                      "invalid-opcode"),
+    ("barrier.cluster .arrive;",                                           "invalid-opcode"),
+    ("barrier.cluster.arrive .aligned;",                                   None),
+    ("bar .warp.sync 1;",                                                  "invalid-opcode"),
+    ("bar.warp .sync 1;",                                                  None),
+    ("bar .sync 0;",                                                       None),
+    ("bar .arrive 0, 32;",                                                 "invalid-opcode"),
+    ("pmevent .mask 1;",                                                   "invalid-opcode"),
+    ("wmma.mma .sync.aligned.row.row.m8n8k4.f64.f64.f64.f64 {%g0, %g1}, {%g0}, {%g0}, {%g0, %g1};", None),
+    ("ld .global.u32 %r0, [%d0];",                                         None),
 )
 # fmt: on
 

@@ -237,7 +237,7 @@ class StatementReader:
         given = tuple(kind_of(operand, names.kind_of_name) for operand in operands)
         if guard is not None and guarded_parameter(given) is not None:
             return False
-        if not self._is_correct((instruction.opcode, *given), operands):
+        if instruction.splits_opcode or not self._is_correct((instruction.opcode, *given), operands):
             return False
         self.last = None if guard is None else "@", instruction.opcode
         return not calls(instruction.mnemonic) or self._call_fits(operands)

@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from openptx.check.explain.opcode_errors import explain
     from openptx.check.forms.fitting_opcodes import fitting
     from openptx.check.forms.mistaken_operands import mistaken
+    from openptx.check.forms.split_names import split_name
 else:
     fitting = late("openptx.check.forms.fitting_opcodes", "fitting")
     explain = late("openptx.check.explain.opcode_errors", "explain")
     mistaken = late("openptx.check.forms.mistaken_operands", "mistaken")
+    split_name = late("openptx.check.forms.split_names", "split_name")
 
 
 class Verdicts(dict["Key", "Findings | None"]):
@@ -121,6 +123,9 @@ class Verdicts(dict["Key", "Findings | None"]):
             problems = (*problems, guard_problem(key[0], number))
         if found is not None:
             problems = (*problems, *self.immediate_errors(key, instruction.operands))
+        if instruction.splits_opcode and (candidate := self.candidate(key)) is not None:
+            problem = split_name(instruction, candidate)
+            problems = problems if problem is None else (*problems, problem)
         return problems
 
 

@@ -261,9 +261,10 @@ CODES = (
         "PTX0115",
         "invalid-opcode",
         """
-        An opcode that contains a comment, or whitespace after a dot.
+        An opcode that contains whitespace after a dot, or whitespace or a comment inside of its name.
 
-        Whitespace before a dot is allowed (`add .u32`), after it is not.
+        They are allowed before the dot of a modifier (`add .u32`), but not before that of one that belongs to the name
+        (`mul .lo.u32`), nor after a dot.
 
             add . u32 %r1, %r2, %r3;
 

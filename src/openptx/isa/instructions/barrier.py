@@ -71,7 +71,7 @@ bar = instruction(
 )
 
 bar_warp_sync = instruction(
-    "bar.warp.sync",
+    "bar.warp",
     anchor="parallel-synchronization-and-communication-instructions-bar-warp-sync",
     summary="Waits for the lanes of the warp in membermask, and orders their memory accesses.",
     syntax="""

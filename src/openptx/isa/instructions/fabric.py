@@ -205,6 +205,7 @@ fabric_submit = instruction(
         .op_restrict = { .op_restrict::fetching };
         fabric.submit.commit_group;    // PTX 9.5, sm_100 (ptxas)
     """,
+    ordered_prefix="commit_group",
 )
 
 fabric_wait = instruction(

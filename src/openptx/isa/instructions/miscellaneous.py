@@ -45,6 +45,7 @@ pmevent = instruction(
         .mask a   0 to 65535
         a         0 to 15
     """,
+    ordered_prefix="mask",
     splits_block=True,
 )
 

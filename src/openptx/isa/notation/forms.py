@@ -183,6 +183,11 @@ class Form:
             position += position < len(modifiers) and modifiers[position] in slot.choices
         return position
 
+    def words_of_name(self, m: Modifiers) -> int:
+        """How many words of an opcode are one token of the assembler's: the name, and the modifiers that are part of
+        it."""
+        return len(self.instruction.parts) + self.prefix(m.written)
+
     def least(self) -> Modifiers:
         """The modifiers of the shortest opcode of this form: the first choice of every mandatory slot."""
         taken = [None if slot.optional else next(iter(slot.choices)) for slot in self.slots]
