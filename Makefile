@@ -55,11 +55,24 @@ aarch64: .venv/.ready-wheels      ## the driver's test programs with the wheel f
 clean:                            ## forget the environment and what tools left
 	rm -rf .venv .pytest_cache .ruff_cache .hypothesis build dist
 
-# An environment is made again when pyproject.toml changes. A half-made one has no stamp.
+# An environment is made again when pyproject.toml changes, or its Python is gone. A half-made one has no stamp.
+$(shell test -x .venv/bin/python || rm -f .venv/.ready*)
+
 .venv/bin/python:
-	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(v < (3, 11) and f"OpenPTX needs Python 3.11 or later, this is {v[0]}.{v[1]}: make PYTHON=python3.12")'
+	@$(PYTHON) -c "$$REQUIRED"
+	@test -d .venv || test ! -e .venv -a ! -L .venv || { echo "cannot make .venv, which is a $$(test -L .venv && echo link to nothing || echo file): remove it with make clean" >&2; exit 2; }
 	@echo "making .venv (once)" >&2
-	@$(PYTHON) -m venv .venv || { echo "cannot make a virtual environment: install the venv module of Python (python3-venv on Debian)" >&2; rm -rf .venv; exit 2; }
+	@$(PYTHON) -m venv --clear .venv >&2 || { rm -f $@; echo "cannot make .venv, for the reason above" >&2; exit 2; }
+
+define REQUIRED
+import importlib.util, sys
+version, lacking = sys.version_info[:2], [name for name in ("venv", "ensurepip") if not importlib.util.find_spec(name)]
+if version < (3, 11):
+    sys.exit(f"OpenPTX needs Python 3.11 or later, this is {version[0]}.{version[1]}: make PYTHON=python3.12")
+if lacking:
+    sys.exit(f"{sys.executable} lacks the module {lacking[0]}: install it (python3-venv on Debian), or choose another Python: make PYTHON=python3.12")
+endef
+export REQUIRED
 
 .venv/.ready: pyproject.toml | .venv/bin/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
