@@ -118,14 +118,14 @@ ROWS = (
     Row(".entry k() { .reg .pred p; @p ret }", "t", ".entry k() { .reg .pred p; @p ret; }"),
     Row(
         ".entry k() { .reg .pred p; @!!p ret; }",
-        "!",
-        "a guard is `@` or `@!` and one predicate register: `@%p bra L;`, `@!%p bra L;`",
+        "!!",
+        ".entry k() { .reg .pred p; @!p ret; }",
     ),
     Row(".entry k() { .reg .pred p; !@p ret; }", "!@", ".entry k() { .reg .pred p; @!p ret; }"),
     Row(
         ".entry k() { .reg .pred p; @-p ret; }",
         "-",
-        "a guard is `@` or `@!` and one predicate register: `@%p bra L;`, `@!%p bra L;`",
+        ".entry k() { .reg .pred p; @!p ret; }",
     ),
     Row(
         ".entry k() { .reg .pred p<3>; @p1 && p2 ret; }",

@@ -94,7 +94,7 @@ ROWS = (
     ),
     Row("ld.global.b32 %r1, [%rd2, 4];", "[%rd2, 4]", "an offset is added to the register: `[%rd1+4]`"),
     Row("ld.global.b32 %r1, %rd2;", "%rd2", "ld.global.b32 %r1, [%rd2];"),
-    Row("st.global.f32 {%rd1}, %f1;", "{%rd1}", "an address is in brackets, `[...]`; braces enclose lists"),
+    Row("st.global.f32 {%rd1}, %f1;", "{%rd1}", "st.global.f32 [%rd1], %f1;"),
     Row("st.global.f32 [%rd1], [%rd2];", "[%rd2]", "only `ld` and `st` access memory: `ld.f32 %x, [%rd2];` first"),
     Row("add.s32 %r1, %r2, [%rd2];", "[%rd2]", "only `ld` and `st` access memory: `ld.s32 %x, [%rd2];` first"),
     Row("st.global.b32 [%rd1], 1.0;", "1.0", "write its bits, `0x3F800000`"),

@@ -40,6 +40,7 @@ _BLOCKS = (
     "{ // second\n.reg .b32 %t;\nmov.u32 %t, %r2;\n} // second\nbra done;\ndone:\nret;\n} // end\n"
     ".entry other() { ret; }\n"
 )
+_JUMPS = ".entry jumps() {\nbra $L_1;\n$L_1:\nbra $L_2;\n$L_2:\nret;\n}\n"
 _MANY = ".entry many() {\n.reg .b32 %r<3>;\nmov.u32 %r1, 1;\n" + "add.u32 %r1, %r1, 1;\n" * 5000 + "ret;\n}\n"
 _LIST = "\n.entry k() { ret; }\n"
 DEFECTS = {
@@ -128,6 +129,30 @@ DEFECTS = {
     HEAD + _LOADS.replace("$L_1:", "$L_1{"):                HEAD + _LOADS,
     HEAD + _LOADS.replace("%tid", "\uff05tid"):                 HEAD + _LOADS,
     HEAD + _LOADS.replace("%tid.x;", "%tid.x; ;0 ,x.dit%"): HEAD + _LOADS.replace("%tid.x;", "%tid.x; // 0 ,x.dit%"),
+    # one mark or blank of an instruction
+    HEAD + _LOADS.replace("[tile], %r1", "[tile;, %r1"):    HEAD + _LOADS,
+    HEAD + _LOADS.replace("[tile], %r1", ";tile], %r1"):    HEAD + _LOADS,
+    HEAD + _LOADS.replace("[tile], %r1", "(tile], %r1"):    HEAD + _LOADS,
+    HEAD + _LOADS.replace("[tile], %r1", "(tile), %r1"):    HEAD + _LOADS,
+    HEAD + _LOADS.replace("%r2, [tile]", "%r2 [tile]"):     HEAD + _LOADS.replace("%r2, [tile]", "%r2, [tile]"),
+    HEAD + _LOADS.replace("mov.u32", "mov:u32"):            HEAD + _LOADS,
+    HEAD + _LOADS.replace("mov.u32", "mov::u32"):           HEAD + _LOADS,
+    HEAD + _LOADS.replace("mov.u32", "mov.u 32"):           HEAD + _LOADS,
+    HEAD + _LOADS.replace("mov.u32 %r1,", "mov.u32 %r[1],"): HEAD + _LOADS,
+    HEAD + _LOADS.replace("mov.u32 %r1, %", "mov.u32 %r1, %r1, %"): HEAD + _LOADS,
+    HEAD + _LOADS.replace("%r1, %tid", "%r1;\n%tid"):       HEAD + _LOADS.replace("%r1, %tid", "%r1,\n%tid"),
+    HEAD + _CALL.replace("call f, (", "call f;\n("):        HEAD + _CALL.replace("call f, (", "call f,\n("),
+    HEAD + _CALL.replace("@!p2", "@~p2"):                   HEAD + _CALL,
+    HEAD + _VOTES.replace("vote.sync.any.pred %p1, %p1", "shfl.sync.up.b32 %r1, %p1, %r2, 1, 0"):
+        HEAD + _VOTES.replace("vote.sync.any.pred %p1, %p1", "shfl.sync.up.b32 %r1|%p1, %r2, 1, 0"),
+    # labels, bodies and declarations
+    HEAD + _JUMPS.replace("$L_2:", "$L_1:"):                HEAD + _JUMPS,
+    HEAD + _JUMPS.replace("$L_1:", "$L_2:"):                HEAD + _JUMPS,
+    HEAD + _LOADS.replace(")\n{", ")\n;"):                  HEAD + _LOADS,
+    HEAD + _LOADS.replace(".reg .b64", "@reg .b64"):        HEAD + _LOADS,
+    (VERSION + TARGET + SIZE).replace(".target", "@target") + _LOADS: HEAD + _LOADS,
+    HEAD + _LOADS.replace(".reg .b64 %rd", ".reg %rd"):     HEAD + _LOADS,
+    HEAD + _LOADS.replace(".reg .b32 %r<3>;", ".reg .b32 %r<3>; .reg .b32 %r<3>;"): HEAD + _LOADS,
     # in a large file
     f"{HEAD}{_MANY}.globl .u32 {_TABLE}":                  f"{HEAD}{_MANY}.global .u32 {_TABLE}",
     f"{HEAD}{_MANY}func {_SQUARE}":                        f"{HEAD}{_MANY}.func {_SQUARE}",

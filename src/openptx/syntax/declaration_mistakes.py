@@ -55,17 +55,19 @@ def parenthesised(c: Cursor, what: str) -> Mistake:
     """The error that no integer follows a directive: its values are in parentheses, or follow a `=`."""
     match = _VALUES.match(c.file.text, c.start, c.limit)
     if match is None:
-        return c.expected(what)
+        return c.expected(what, help="an integer literal stands here, such as `32`: no name and no expression")
     fix = Fix(match.span(), f" {match[1]}" if c.last == c.start else match[1], f"write `{match[1]}`", SAFE)
     return c.mistake(c.about, f"expected {what}, found `{c.word}`", c.span, "values follow without it", fix=fix)
 
 
 def no_name(c: Cursor) -> Mistake:
-    """The error that a pointer of C, or a number, stands for a name."""
+    """The error that a pointer of C, a number, or nothing stands for a name."""
     if c.word == "*":
         fix = Fix(c.span, "", "remove it", SAFE)
         help = "a pointer is a number: `.u64 a`, for a parameter `.u64 .ptr .global a`"
         return c.mistake(c.about, "PTX has no pointers in declarations", c.span, help=help, fix=fix)
+    if c.word in (",", ";", ")"):
+        return c.expected("a name", "in this declaration", help="a name follows the type: `.param .u64 a`")
     help = "a name begins with a letter, or with `_`, `$` or `%` and one more character"
     return c.expected("a name", "in this declaration", help=help)
 

@@ -371,7 +371,7 @@ def _elements(c: Cursor) -> Integer:
 
 def _declarator(c: Cursor, parameter: bool = False, most: int = RANGE) -> Declarator:
     start = c.start
-    if c.word == "*" or c.kind == "number":
+    if c.word in ("*", ",", ";", ")") or c.kind == "number":
         raise no_name(c)
     text, span = (c.name if parameter else c.new_name)("a name", "in this declaration")
     count: Integer | None = None

@@ -216,7 +216,8 @@ def _version(c: Cursor) -> Directive:
     _require_value(c, name_span, "a version such as `8.5`")
     match = _VERSION.fullmatch(c.word)
     if match is None:
-        raise c.expected("a version such as `8.5`", "after `.version`")
+        help = "write its major and minor number, with a point between them"
+        raise c.expected("a version such as `8.5`", "after `.version`", help=help)
     number_span = c.span
     c.advance()
     return Version(c.file, (start, c.last), name_span, int(match[1]), int(match[2]), number_span)

@@ -15,6 +15,7 @@ from openptx.syntax.tree import Statement
 
 _BLANK = rf"(?:{TRIVIA}|{LINE_MARKER})"
 _LABEL = rf"(?!(?:function_name|inlined_at|WARP_SZ)\b){WORD}"
+_SIZES = ("b8", "b16", "b32", "b64")
 _SECTION = rf"(?!\.(?:b8|b16|b32|b64|\d?byte|quad)\b)\.{WORD}"
 _NUMBER = r"(?:0[xX][0-9a-fA-F]++|0[bB][01]++|0[0-7]*+|[1-9][0-9]*+)U?+(?![\w.])"
 _VALUE = rf"-?{_BLANK}*+{_NUMBER}"
@@ -125,6 +126,8 @@ def _bad_data(c: Cursor, opened: Span, where: int) -> Mistake:
         f"expected a line of data such as `.b8 1, 2`, found {text}",
         c.span,
         labels=(Label(opened, "the section begins here"),),
+        fix=Fix((c.start, c.start), ".", f"write `.{c.word}`") if c.word in _SIZES else None,
+        help="data is `.b8`, `.b16`, `.b32` or `.b64` and integers, or a label",
         rule="PTX ISA 11.5.2: integers, or one label, `label+imm` or `label-label` a line",
     )
     end = c.file.text.find("}", where, c.limit)

@@ -173,7 +173,9 @@ def _alignment(declaration: Declaration) -> Misfit | None:
             span=align.span,
             expected="a power of two",
             actual=str(align.value),
-            help=f"write `.align {1 << align.value.bit_length()}`" if 0 < align.value < 128 else None,
+            help=f"write `.align {1 << align.value.bit_length()}`"
+            if 0 < align.value < 128
+            else "the alignment is `.align 1`, `.align 2`, `.align 4` and so on up to `.align 128`",
             rule=rule,
         )
     return None

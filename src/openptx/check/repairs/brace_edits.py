@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 
+from openptx.check.repairs.line_shapes import Rewritten
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix, Label
 from openptx.patterns import pattern
 
@@ -16,6 +18,8 @@ _DECLARATIONS = pattern(r"(?:^[ \t]*\.(?:reg|param|shared|local)\b[^;\n]*;[^\n]*
 _OPENING = pattern(r"\{\s*\Z")
 _DOUBLED = pattern(r"(?:\A|\n)([ \t]*)\}\s*\Z")
 _BRACES = pattern(r"[ \t]*\}(?:[ \t]*\})+[ \t]*")
+_ENDED = pattern(r"\)[^;{}()\"]*(;)")
+"""The end of a header, at its last mark."""
 _NEAR = 200
 _REACH = 1 << 14
 """Characters before a `}` among which the beginning of its block is looked for."""
@@ -72,6 +76,12 @@ def _openings(text: str, error: Diagnostic) -> Iterator[Fix]:
     start = next((each for each in runs if _OPENING.search(text, max(0, each - _NEAR), each) is None), None)
     if start is not None:
         yield Fix((start, start), "{\n", "write `{`", SUGGESTION)
+
+
+def body_opened(text: str, start: int) -> Iterator[Rewritten]:
+    """The `;` of the header before `start` as the `{` of a body."""
+    for match in deque(_ENDED.finditer(text, max(0, start - _REACH), start), 1):
+        yield Rewritten(match.span(1), "{", "`;` stands where the `{` of this body belongs")
 
 
 def move_to_fix(error: Diagnostic, fix: Fix | None) -> Diagnostic:

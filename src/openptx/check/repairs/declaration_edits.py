@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _EXPECTED = pattern(r"`([^`\w.]|_)`")
 _DOTTED = pattern(rf"\.{IDENTIFIER}|(?<![\w.%$]){IDENTIFIER}(?=[ \t]*\.)", re.A)
 _PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_TYPELESS = pattern(r"\.reg\s+\Z")
 _COUNT = pattern(r"<([0-9]{1,9})>")
 _NUMBER = pattern(r"[0-9]+")
 _KNOWN = frozenset((*NAMES, ".ptr", *(f".{name}" for name, type in TYPES.items() if type.fundamental), ".v2", ".v4"))
@@ -55,6 +56,11 @@ def edits(found: Diagnostic, inside: bool, absent: Collection[str]) -> Iterator[
     if before < line[0] and text[before : line[0] - 1] == text[slice(*line)]:
         yield _removal(text, (line[0] - 1, line[1]))
     yield from _names(text, (start, end), absent)
+    if "a type" in found.label and _TYPELESS.search(text, line[0], start):
+        for type in (".b32", ".b64", ".pred", ".f32", ".f64", ".b16"):
+            yield _replacement((start, start), f"{type} ")
+    if "expected a statement" in found.label and text[last - 1] == ";":
+        yield Rewritten((last - 1, last), ",", "`;` stands where `,` belongs")
     orders = exchanged(text, (start, end), line) if found.help is None else ()
     if "expected a" in found.label and last < line[0]:
         yield from _at_end(text, last)
@@ -80,6 +86,20 @@ def edits(found: Diagnostic, inside: bool, absent: Collection[str]) -> Iterator[
     yield from _removals(text, (start, end), last, line, inside)
 
 
+def repetition(found: Diagnostic) -> Iterator[Fix]:
+    """The second of two equal declarations left out."""
+    text, (start, _) = found.file.text, found.span
+    statements = [_statement(text, at) for at in (*(label.span[0] for label in found.labels[:1]), start)]
+    if len({text[slice(*each)].strip() for each in statements}) < len(statements):
+        yield _removal(text, statements[-1])
+
+
+def _statement(text: str, at: int) -> Span:
+    """The declaration around a place, up to its semicolon."""
+    start = max(text.rfind(mark, 0, at) for mark in ";{}\n") + 1
+    return start, text.find(";", at) + 1
+
+
 def _names(text: str, span: Span, absent: Collection[str]) -> Iterator[Fix]:
     """Names that are not declared, where the name of a declaration is missing or cut off."""
     start, end = span
@@ -88,7 +108,7 @@ def _names(text: str, span: Span, absent: Collection[str]) -> Iterator[Fix]:
             yield _named(text, span, name)
         if text[start] == "." and name[:1] == "%":
             yield _replacement((start, start + 1), "%")
-        yield _replacement((start, start), name)
+        yield _replacement((start, start), name if text[start - 1].isspace() else f" {name}")
 
 
 def _named(text: str, span: Span, name: str) -> Fix:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from openptx.check.repairs.line_shapes import Rewritten
 from openptx.isa.targets import TARGETS
 from openptx.patterns import pattern
+from openptx.syntax.directives import NAMES
 from openptx.syntax.lexical import IDENTIFIER, STRING
 
 TYPE_CHECKING = False
@@ -53,7 +55,15 @@ _SIGNATURES = {
 }  # fmt: skip
 """Parts of the headers of functions, and of prototypes."""
 _NAMELESS = pattern(r"(\.\w+)(\s*[,)])", re.A)
+_MARKED = pattern(r"\s*([@#$&*/\\:,-])([a-z_]+)", re.A)
 _SPACELESS = pattern(r"([(,]\s*)(?=\.?[busf](?:8|16|32|64)\b)", re.A)
+
+
+def without_dot(text: str, line: Span) -> Iterator[Rewritten]:
+    """A directive that begins with another mark than its dot."""
+    match = _MARKED.match(text, *line)
+    if match is not None and f".{match[2]}" in NAMES:
+        yield Rewritten(match.span(1), ".", f"`{match[1]}` stands where the dot of `.{match[2]}` belongs")
 
 
 def as_directive(text: str, line: Span) -> Iterator[tuple[Span, str]]:

@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from openptx.check.proof import OTHERS
-from openptx.check.repairs.brace_edits import brace_edits, move_to_fix
-from openptx.check.repairs.declaration_edits import edits
+from openptx.check.repairs.brace_edits import body_opened, brace_edits, move_to_fix
+from openptx.check.repairs.declaration_edits import edits, repetition
+from openptx.check.repairs.directive_shapes import without_dot
 from openptx.check.repairs.excerpt import excerpt
 from openptx.check.repairs.line_shapes import Rewritten, prototype_last
 from openptx.check.repairs.mark_edits import mark_edits
+from openptx.check.repairs.slips import slips
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix
 from openptx.diagnostics.edits import edits_of
 from openptx.patterns import pattern
@@ -40,6 +42,8 @@ _EDITED = frozenset((
     "invalid-integer", "invalid-float", "register-type", "invalid-opcode", "invalid-name",
 ))  # fmt: skip
 """Syntax errors for which edits are tried; braces, comments and names have advice of their own."""
+_OUTSIDE = frozenset(("state-space-place", "misplaced-statement", "misplaced-directive", "invalid-declaration"))
+"""Errors of what stands outside of bodies."""
 _DECLARING = _EDITED | {
     "misplaced-statement", "initializer", "state-space-place", "alignment", "array-size", "register-type",
     "duplicate-name", "invalid-name",
@@ -56,6 +60,9 @@ _ELSEWHERE = OTHERS | {"unknown-label"}
 _BRACES = frozenset(("unclosed-brace", "unmatched-brace", "missing-semicolon"))
 _OF_OPCODES = frozenset(("unknown-instruction", "unknown-modifier", "operand-count", "unknown-type"))
 """Errors of the parts of a statement that a mark splits."""
+_DUPLICATES = frozenset(("duplicate-name", "duplicate-label"))
+_REPLACED = _OF_OPCODES | _DUPLICATES
+"""Errors whose message is replaced by the cause that was found."""
 _OF_C = "is a call as C writes it"
 _GATES = frozenset(("needs-version", "needs-target"))
 """Errors of an opcode that another one, of the same statement, may be the cause of."""
@@ -126,9 +133,14 @@ class SecondCheck:
             self.text, self.size = short, len(short) - blanks + blanks // _BLANKS
 
     def _labels_after(self, error: Diagnostic) -> Iterator[int]:
-        """The errors about labels in the body that is cut off: they may stand in what is missing."""
+        """The errors about labels in the body that is cut off, and about debug information: both may stand in what is
+        missing."""
         body = max((start for start, _ in self.bodies if start <= error.span[0]), default=0)
-        return (id(each) for each in self.errors if each.name == "unknown-label" and each.span[0] >= body)
+        return (
+            id(each)
+            for each in self.errors
+            if (each.name == "unknown-label" and each.span[0] >= body) or each.label.startswith("no `.section`")
+        )
 
     def _errors_of_line(self, error: Diagnostic) -> Iterator[int]:
         """The errors that are gone without the line of one: of the block that it begins."""
@@ -195,13 +207,19 @@ class SecondCheck:
             yield error.fix
         if "of `call` must be" in error.message:
             yield from prototype_last(text, self._line(error))
-        if error.name == "duplicate-name":
+        if error.name in _DUPLICATES:
             yield from self._renamed(error)
         if error.name in ("unclosed-brace", "unmatched-brace") and not _is_cut_off(error):
             yield from brace_edits(error)
         inside = self._inside(error)
+        if inside or error.name in _OUTSIDE:
+            yield from without_dot(text, self._line(error))
+        if not inside and error.name in _OUTSIDE:
+            yield from body_opened(text, error.span[0])
         if error.name in _EDITED:
             yield from edits(error, inside, self.absent)
+        if inside:
+            yield from slips(text, self._line(error))
         if inside and (error.name in _EDITED or (error.name in _OF_OPCODES and self._is_one_of_several(error))):
             yield from mark_edits(text, error.span, self._line(error))
 
@@ -228,11 +246,16 @@ class SecondCheck:
         or the second."""
         text = self.file.text
         for name in self.absent:
-            for span in (error.labels[0].span, error.span) if error.labels else ():
+            places = [error.labels[0].span, error.span] if error.labels else []
+            if error.name == "duplicate-label" and _number(name) > _number(text[slice(*error.span)]):
+                places.reverse()
+            for span in places:
                 repeated, ranged, _ = text[span[0] : span[1] + 1].partition("<")
                 repeated, meant = (repeated, name.rstrip(_DIGITS)) if ranged else (text[slice(*span)], name)
                 cause = f"`{repeated}` is declared twice, and `{meant}` is not declared"
                 yield Rewritten((span[0], span[0] + len(repeated)), meant, cause)
+        if error.name == "duplicate-name":
+            yield from repetition(error)
 
     def _completed(self, before: str, error: Diagnostic, fix: Fix) -> tuple[str, list[Diagnostic]]:
         """A text with a fix, and with those of the next errors in its line: the other commas of a list. The errors that
@@ -298,7 +321,9 @@ def _explained(error: Diagnostic, fix: Fix | None) -> Diagnostic:
     """An error with the fix that was found for it, and its cause where the fix tells that."""
     if not isinstance(fix, Rewritten):
         return move_to_fix(error, fix).advising(error.help, fix)
-    name = error.name if error.name == "duplicate-name" else "syntax"
+    if not _is_syntax(error) and error.name not in _REPLACED:
+        return error.advising(error.help or fix.cause, fix)
+    name = error.name if error.name in _DUPLICATES else "syntax"
     label = f"expected `{fix.replacement}`" if fix.replacement.strip() else "remove it"
     return Diagnostic(name, fix.cause, error.file, fix.span, label, fix=fix)
 
@@ -315,6 +340,11 @@ def _key(error: Diagnostic) -> tuple[str, str]:
 
 def _count_by_key(errors: list[Diagnostic]) -> Errors:
     return Counter(map(_key, errors))
+
+
+def _number(name: str) -> int:
+    """The number at the end of a name: compilers number their labels in the order of the text."""
+    return int(name[len(name.rstrip(_DIGITS)) :] or 0)
 
 
 def _is_cut_off(error: Diagnostic) -> bool:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from openptx.check.problems import Problem
     from openptx.source import File, Span
 
-_CONTINUED = pattern(r"[ \t]*(?=[%\[{0-9-])[^;\n]*;")
+_CONTINUED = pattern(r"[ \t]*(?:\r?\n[ \t]*)?(?=[%\[{0-9-])[^;\n]*;")
+"""The rest of a statement, in the same line or the next."""
 
 
 def ended_early(

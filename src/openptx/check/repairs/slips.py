@@ -1,0 +1,56 @@
+"""Marks and blanks of an instruction that stand for other ones, by the shape of what is around them; a second check
+proves these edits."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from openptx.check.repairs.line_shapes import Rewritten
+from openptx.patterns import pattern
+from openptx.syntax.lexical import IDENTIFIER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openptx.source import Span
+
+_LONGEST = 300
+"""Characters of a line that is compared: the patterns may take quadratic time."""
+_MOST = 3
+"""How often a shape is tried in a line."""
+_OPCODE = rf"^\s*(?:@!?{IDENTIFIER}\s+)?[a-z]\w*+(?:\.\w++)*+"
+
+# fmt: off
+_SLIPS = (
+    # why, after `wrong` in its surroundings, and how that is written
+    (rf"{_OPCODE}(?P<wrong>::?|[,/-])(?=[a-z]\w*[.\s])",               r".",    "`{0}` stands where `.` belongs"),
+    (r"\.[busf](?P<wrong>[ \t]+)(?:8|16|32|64)\b",                     r"",     "a blank divides this type"),
+    (r"@\s*(?P<wrong>(?:~|-|!!+|not\b)\s*)(?=%?\w)",                   r"!",    "a guard is negated by `!`"),
+    (r"(?P<wrong>(%[a-z]+)\[([0-9]+)\])",                              r"\2\3", "a register has no index"),
+    (r"(?P<wrong>\()[^()\[\]{};]*\]",                                  r"[",    "`(` stands where `[` belongs"),
+    (r"\[[^()\[\]{};,]*(?P<wrong>[;)}>])",                             r"]",    "`{0}` stands where `]` belongs"),
+    (r"[,\s](?P<wrong>;)[%$\w][^()\[\]{};,]*\]",                       r"[",    "`;` stands where `[` belongs"),
+    (r"(?P<wrong>\[([^\[\]]*,[^\[\]]*)\])",                            r"{\2}", "a list must be in braces"),
+    (r"(?P<wrong>\{([^{},]*)\})",                                      r"[\2]", "an address must be in brackets"),
+    (r"(?P<wrong>\(([^()]*)\))",                                       r"[\2]", "an address must be in brackets"),
+    (r"(?P<wrong>\(([^()]*)\))",                                       r"\2",   "an operand has no parentheses"),
+    (r"[\w\])}](?P<wrong>[ \t]+)[\[{(]",                               r", ",   "expected `,` between two operands"),
+    (rf"{_OPCODE}\s+[%\w]+(?P<wrong>\s*,\s*)[%\w]+\s*,",               r"|",    "a second result follows a `|`"),
+    (r"(?P<wrong>(\[[^\]]*\]|[^\s,;\[\](){}|]+)\s*,\s*)(?=\2\s*[,;])", r"",     "this operand is given twice"),
+)
+# fmt: on
+_PATTERNS = tuple((pattern(shape, re.A), meant, why) for shape, meant, why in _SLIPS)
+
+
+def slips(text: str, line: Span) -> Iterator[Rewritten]:
+    """The line of an error with one mark or blank as it was probably meant."""
+    comment = text.find("//", *line)
+    words = text[line[0] : comment if comment >= 0 else line[1]]
+    if len(words) > _LONGEST:
+        return
+    for shape, meant, why in _PATTERNS:
+        for match in islice(shape.finditer(words), _MOST):
+            start, end = (line[0] + at for at in match.span("wrong"))
+            yield Rewritten((start, end), match.expand(meant), why.format(match["wrong"]))
