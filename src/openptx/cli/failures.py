@@ -68,9 +68,21 @@ def report(error: Exception) -> int:
         return complain(about_file(error))
     if isinstance(error, Error) and not isinstance(error, Bug):
         return complain(str(error))
+    if isinstance(error, ModuleNotFoundError) and (lacking := missing_module(error)):
+        return complain(lacking)
     if isinstance(error, MemoryError):
         return complain("not enough memory")
     return complain(str(error if isinstance(error, Bug) else Bug.of(error)))
+
+
+def missing_module(error: ModuleNotFoundError) -> str:
+    """What is to be installed for a module that is not OpenPTX's own; nothing if it is."""
+    module = (error.name or "openptx").partition(".")[0]
+    if module == "openptx":
+        return ""
+    if module in sys.stdlib_module_names:
+        return f"Python's own module {module} is not installed with this Python, {sys.executable}"
+    return f"this needs the package {module}, which is not installed: pip install {module}"
 
 
 def complain(message: str, status: int = ABNORMAL) -> int:

@@ -85,6 +85,16 @@ def test_usage_errors(openptx, argv, message):
         (InputError("k.ptx: not text"), 2, "error: k.ptx: not text\n"),
         (ArgumentError("a block has at most 1024 threads"), 2, "error: a block has at most 1024 threads\n"),
         (MemoryError(), 2, "error: not enough memory\n"),
+        (
+            ModuleNotFoundError("No module named 'numpy.linalg'", name="numpy.linalg"),
+            2,
+            "error: this needs the package numpy, which is not installed: pip install numpy\n",
+        ),
+        (
+            ModuleNotFoundError("No module named '_ctypes'", name="_ctypes"),
+            2,
+            f"error: Python's own module _ctypes is not installed with this Python, {sys.executable}\n",
+        ),
         (KeyboardInterrupt(), 130, "error: interrupted\n"),
         (Fault("timeout", "stopped after 2 s"), 1, "fault[PTX9005]: stopped after 2 s\n"),
         (Unsupported("wgmma"), 1, "unsupported: OpenPTX cannot do this yet: `wgmma`\n"),
@@ -98,7 +108,15 @@ def test_failures_are_a_line_and_a_status(capsys, error, status, text):
     assert capsys.readouterr() == ("", text)
 
 
-@pytest.mark.parametrize("error", [KeyError("x"), Bug("no row 7"), RecursionError("too deep")])
+@pytest.mark.parametrize(
+    "error",
+    [
+        KeyError("x"),
+        Bug("no row 7"),
+        RecursionError("too deep"),
+        ModuleNotFoundError("", name="openptx.chekc"),
+    ],
+)
 def test_our_own_mistakes_say_how_to_report_them(capsys, error):
     def command(argv):
         raise error
