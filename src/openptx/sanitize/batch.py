@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from openptx.numerics import Bits
     from openptx.program import Op
     from openptx.sanitize.machine import SanitizedThreads
+    from openptx.sanitize.races.views import Views
     from openptx.sanitize.watched_launch import SanitizedLaunch
 
 Array = NDArray[Any]
@@ -33,8 +34,8 @@ class Arrivals:
     no_wait: Array
 
     @staticmethod
-    def of(n: int) -> Arrivals:
-        return Arrivals(np.zeros(n, np.int64), np.zeros(n, np.int32), np.zeros(n, np.bool_))
+    def of(n: int, views: Views) -> Arrivals:
+        return Arrivals(np.zeros(n, np.int64), views.table(n), np.zeros(n, np.bool_))
 
 
 class SanitizedBatch(Batch):
@@ -48,8 +49,10 @@ class SanitizedBatch(Batch):
         self.polls = np.zeros(x.n, np.int64)
         """By lane, the number of consecutive polls of unchanged memory in the launch when the lane last polled."""
         self._cluster_phase = np.zeros(x.n, np.int64)
-        self._cluster = Arrivals.of(x.n)
-        self._cluster_views: dict[tuple[int, int], int] = {}
+        views, clusters = self.session.clocks.views, x.geometry.count // self.session.teams.cluster_size
+        self._cluster = Arrivals.of(x.n, views)
+        self._passed, self._passed_views = np.zeros(clusters, np.int64), views.table(clusters)
+        """By cluster, the last phase of its barrier that a thread passed, and what all arrivals in it pass on."""
         super().__init__(launch, x)
         self.session.waits.begin(self)
 
@@ -90,7 +93,7 @@ class SanitizedBatch(Batch):
         s.values.barrier(number, count, votes)
         numbers = np.broadcast_to(number.v, places.size)
         for barrier in np.unique(numbers).tolist():
-            arrivals = self.arrivals.setdefault(barrier, Arrivals.of(self.x.n))
+            arrivals = self.arrivals.setdefault(barrier, Arrivals.of(self.x.n, s.clocks.views))
             chosen = places[numbers == barrier]
             arrivals.times[chosen] = s.clocks.now
             arrivals.views[chosen] = s.clocks.view[self.x.numbers[chosen]]
@@ -165,10 +168,10 @@ class SanitizedBatch(Batch):
         for cluster in np.unique(clusters).tolist():
             mine = lanes[clusters == cluster]
             phase = int(self._cluster_phase[mine[0]])
-            key = (cluster, phase)
-            if key not in self._cluster_views:
-                self._cluster_views[key] = self._cluster_view(cluster * size, size, phase)
-            s.clocks.learn(self.x.numbers[mine], self._cluster_views[key])
+            if self._passed[cluster] != phase:
+                self._passed[cluster] = phase
+                self._passed_views[cluster] = self._cluster_view(cluster * size, size, phase)
+            s.clocks.learn(self.x.numbers[mine], int(self._passed_views[cluster]))
 
     def _cluster_view(self, first: int, size: int, phase: int) -> int:
         """The knowledge that all arrivals in a phase of a cluster's barrier pass on."""

@@ -1,9 +1,10 @@
-"""A launch with too many happens-before relations to track completes without race detection."""
+"""Vectors of happens-before that nothing uses are collected; with too many in use a launch goes on without races."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from test_defect_pairs import Row, module, rows
 
 import openptx
 from openptx.sanitize.races import views
@@ -54,3 +55,55 @@ def test_what_was_found_until_then_is_reported(monkeypatch: pytest.MonkeyPatch) 
     found = openptx.sanitize(openptx.load(text)["k"], 8, 32, (*arrays, 256), tools="race,init")
     assert "data-race" in {f.name for f in found}
     assert arrays[1][0] == 256
+
+
+LOCKED = """.version 8.0
+.target sm_80
+.address_size 64
+// A ticket lock, n times; then every block adds to the word behind it without the lock.
+.visible .entry k(.param .u64 p, .param .u32 turns) {
+    .reg .b64 a; .reg .b32 own, now, x, i, n; .reg .pred q;
+    ld.param.u64 a, [p]; ld.param.u32 n, [turns]; mov.u32 i, 0;
+A:  atom.relaxed.gpu.global.add.u32 own, [a], 1;
+W:  ld.acquire.gpu.global.u32 now, [a + 4]; setp.ne.u32 q, now, own; @q bra W;
+    ld.global.u32 x, [a + 8]; add.u32 x, x, 1; st.global.u32 [a + 8], x;
+    add.u32 own, own, 1; st.release.gpu.global.u32 [a + 4], own;
+    add.u32 i, i, 1; setp.lt.u32 q, i, n; @q bra A;
+    ld.global.u32 x, [a + 12]; add.u32 x, x, 1; st.global.u32 [a + 12], x;
+    ret;
+}
+"""
+
+
+def test_long_waits_take_no_more_memory_than_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The vectors of 8 blocks and 40 turns have more than LIMIT bytes in sum, those in use at once have less."""
+    monkeypatch.setattr(views, "LIMIT", 1 << 15)
+    a = np.zeros(4, np.uint32)
+    collected = openptx.sanitize(openptx.load(LOCKED)["k"], 8, 1, (a, 40), tools="race", engine="interp")
+    assert {(f.name, f.line) for f in collected} == {("data-race", 13)}
+    assert a[:3].tolist() == [320, 320, 320]
+
+
+SYNCHRONISED = ("g_chain", "v_cluster_fence", "dsm_mbar", "v_multicast", "arrive_pair", "cp_mbar", "g_two_locks")
+"""Pairs that synchronise by fences, blocks of a cluster, mbarriers, named barriers and copies."""
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in rows() if row.name.rpartition("_")[0] in SYNCHRONISED], ids=lambda r: r.name
+)
+def test_no_vector_in_use_is_collected(row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
+    collect = views.Views.collect
+
+    def now(known: views.Views) -> None:
+        known._collection_at = -1
+        collect(known)
+
+    def findings() -> list[str]:
+        arrays = [np.arange(1024, dtype=np.int32), *(np.zeros(1024, np.int32) for _ in range(2))]
+        grid, block = row.launch.get("grid", 1), row.launch.get("block", 64)
+        kernel, cluster = module(row.file)[row.name], row.launch.get("cluster")
+        return [str(f) for f in openptx.sanitize(kernel, grid, block, (*arrays, 1024), tools="race", cluster=cluster)]
+
+    expected = findings()
+    monkeypatch.setattr(views.Views, "collect", now)
+    assert findings() == expected

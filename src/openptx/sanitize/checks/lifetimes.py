@@ -24,7 +24,7 @@ class Lifetimes:
         ] = {}  # by block, for each thread of the cluster: the time and the statement of its last access
         self._asynchronous: dict[int, dict[int, tuple[int, int, int]]] = {}
         """By block and agent, when it last accessed the block's memory, by which statement, and for which thread."""
-        self._ends: dict[int, int] = {}  # by block: what its threads knew when they exited
+        self._ends = clocks.views.table(self.teams.ctas)  # by block: what its threads knew when they exited
         self._met = np.zeros(self.teams.ctas, np.bool_)  # blocks that have waited at the cluster's barrier
 
     def access(self, threads: Array, owners: Array, statement: int, agents: Array | None) -> None:
@@ -74,7 +74,7 @@ class Lifetimes:
         clocks, ctas = self.clocks, self.teams.cta(threads)
         for cta in np.unique(ctas).tolist():
             known = clocks.released(threads[ctas == cta])
-            self._ends[cta] = clocks.views.join(self._ends.get(cta, 0), known)
+            self._ends[cta] = clocks.views.join(int(self._ends[cta]), known)
 
     def finish(self, first: int, stop: int) -> None:
         """The blocks from `first` to before `stop` have exited."""
@@ -83,12 +83,12 @@ class Lifetimes:
             times, statements = self._accesses.pop(cta)
             accessors = np.flatnonzero(times)
             threads = accessors + cta // self.teams.cluster_size * size
-            late = accessors[~self.clocks.views.knows(self._ends.get(cta, 0), threads, times[accessors])]
+            late = accessors[~self.clocks.views.knows(int(self._ends[cta]), threads, times[accessors])]
             if not late.size:
                 continue
             self.outlives(int(statements[late[0]]), int(threads[np.flatnonzero(accessors == late[0])[0]]), cta)
         for cta in [cta for cta in self._asynchronous if first <= cta < stop]:
-            known = self._ends.get(cta, 0)
+            known = int(self._ends[cta])
             for agent, (time, statement, thread) in self._asynchronous.pop(cta).items():
                 if not self.clocks.views.knows(known, np.array([agent]), np.array([time]))[0]:
                     self.outlives(statement, thread, cta)

@@ -52,6 +52,9 @@ class Mbarriers:
     def __init__(self, clocks: Clocks, reporter: Reporter, executing: Executing) -> None:
         self.clocks, self.reporter, self.executing = clocks, reporter, executing
         self.known: dict[Key, Mbarrier] = {}
+        clocks.views.holders.append(
+            lambda: [v for known in self.known.values() for v in (known.gathered, known.handed)]
+        )
         self.waiting: dict[Key, Waiting] = {}
         self.words: dict[Key, int] = {}
         self.changed_by: dict[Key, tuple[Op, int]] = {}

@@ -28,7 +28,7 @@ class Moments:
         self.clocks = clocks
         n = clocks.teams.count
         self.time, self.own, self.warp = (np.zeros(n, np.int64) for _ in range(3))
-        self.view = np.zeros(n, np.int32)
+        self.view = clocks.views.table(n)
 
     def take(self, threads: Array) -> None:
         """Saves what these threads know now."""
@@ -56,17 +56,19 @@ class Clocks:
         self.now = 1
         self.cta_floor = np.zeros(teams.ctas, np.int64)
         self.warp_floor = np.zeros(teams.ctas * teams.warps, np.int64)
-        self.view = np.zeros(teams.count, np.int32)
-        self.if_acquired = np.zeros(teams.count, np.int32)
+        self.view = self.views.table(teams.count)
+        self.if_acquired = self.views.table(teams.count)
         """What a thread would know if its counting atomic acquired (see releases.py)."""
-        self.sequential = np.zeros(teams.count, np.int32)
+        self.sequential = self.views.table(teams.count)
         """What precedes the next `fence.sc` of a thread, whatever the order of such fences (8.9.3)."""
-        self.sequential_near = np.zeros(teams.count, np.int32)
+        self.sequential_near = self.views.table(teams.count)
         """What precedes it of fences in its own CTA, also those of scope CTA, which do not precede fences of others."""
         self.fences = Moments(self)  # the last `fence.sc`, until all threads of a barrier know it
         self.fences_near = Moments(self)
 
     def tick(self) -> int:
+        """Begins an instruction, or what happens at once when a barrier completes."""
+        self.views.collect()
         self.now += 1
         return self.now
 

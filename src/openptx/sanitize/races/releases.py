@@ -8,6 +8,8 @@ acquiring fence.
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 
 from openptx.sanitize.races.clocks import Clocks, Moments
 from openptx.sanitize.races.shadow import CLUSTER, CTA, GPU, Shadow
+from openptx.sanitize.races.views import Views
 
 Array = NDArray[Any]
 SEVERAL = -1
@@ -39,17 +42,51 @@ class Record:
     """What precedes the next `fence.sc` of a thread that observes the write."""
 
 
+class Records:
+    """The records of a launch, by number: 0 is the empty one. Shadow memory holds the numbers."""
+
+    def __init__(self, views: Views) -> None:
+        self._by_number, self._numbers, self._newest = {0: Record()}, {Record(): 0}, 0
+        self._shadows = weakref.WeakSet[Shadow]()
+        views.holders.append(self.views_in_use)
+
+    def __getitem__(self, number: int) -> Record:
+        return self._by_number[number]
+
+    def number(self, record: Record) -> int:
+        """The number of a record; equal ones have the same."""
+        found = self._numbers.get(record)
+        if found is None:
+            found = self._newest = self._newest + 1
+            self._numbers[record], self._by_number[found] = found, record
+        return found
+
+    def table_of(self, shadow: Shadow) -> Array:
+        """The numbers of the records of an allocation, by granule."""
+        if shadow.records is None:
+            self._shadows.add(shadow)
+        return shadow.record_table()
+
+    def views_in_use(self) -> Iterator[int]:
+        """The views of records that memory holds. Forgets the others."""
+        tables = [shadow.records for shadow in self._shadows if shadow.records is not None]
+        used = {0}.union(*(np.unique(table).tolist() for table in tables))
+        self._by_number = {number: record for number, record in self._by_number.items() if number in used}
+        self._numbers = {record: number for number, record in self._by_number.items()}
+        return (part.view for record in self._by_number.values() for part in record.parts + record.fences)
+
+
 class Releases:
     """`active` is whether the kernel has any instruction that releases or acquires; otherwise nothing is recorded."""
 
     def __init__(self, clocks: Clocks, active: bool) -> None:
         self.clocks, self.active = clocks, active
-        self.records: list[Record] = [Record()]
+        self.records = Records(clocks.views)
         if active:
             n = clocks.teams.count
             self.wide, self.near = Moments(clocks), Moments(clocks)  # last releasing fence of scope gpu, and of less
             self.near_scope = np.zeros(n, np.int8)
-            self.observed, self.observed_near = np.zeros(n, np.int32), np.zeros(n, np.int32)
+            self.observed, self.observed_near = clocks.views.table(n), clocks.views.table(n)
 
     # Fences.
 
@@ -98,7 +135,7 @@ class Releases:
         """
         if not self.active:
             return
-        table = shadow.record_table()
+        table = self.records.table_of(shadow)
         first = granules[:, 0]
         quiet = table[first] == 0  # nothing to acquire, nor anything to release
         if writes:
@@ -116,7 +153,8 @@ class Releases:
             record, writer = self.records[int(table[first[i]])], threads[i : i + 1]
             if observes:
                 self.observe(record, writer, scope, acquires, counts)
-            table[granules[i]] = self.number(self.record_after_write(record, writer, scope, update, releases))
+            table[granules[i]] = self.records.number(self.record_after_write(record, writer, scope, update, releases))
+            self.clocks.views.collect()
 
     def record_after_write(self, record: Record, writer: Array, scope: int, update: bool, releases: bool) -> Record:
         """The record that a strong write of one thread leaves in place of `record`."""
@@ -129,13 +167,6 @@ class Releases:
             fences.append(self.part(view, CTA, writer))
         fences += record.fences if update else ()
         return Record(merge_parts(parts, self.clocks), merge_parts(fences, self.clocks))
-
-    def number(self, record: Record) -> int:
-        """The index of a record in `records`, to which it is added; 0 for an empty one."""
-        if not record.parts and not record.fences:
-            return 0
-        self.records.append(record)
-        return len(self.records) - 1
 
     def part(self, view: int, scope: int, writer: Array) -> Part:
         return Part(view, scope, int(self.clocks.teams.cta(writer)[0]), int(writer[0]))

@@ -2,11 +2,13 @@
 
 A vector has floors for whole CTAs and warps, and times of single threads and asynchronous copies; the same once more
 for what the async proxy knows. Vectors are numbered; 0 is the empty one. Joins are memoised, because most threads of a
-CTA share a vector.
+CTA share a vector. Those whose numbers nothing holds any more are collected.
 """
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,21 +27,48 @@ ASYNC_PROXY = {"shared": 1 << 40, "global": 1 << 41}
 """By state space, the offset of a key for accesses that a proxy fence has made known to the async proxy (8.6)."""
 
 LIMIT = 1 << 30
-"""The maximum bytes of vectors. Launches reach it whose threads synchronise one by one, so that each knows of all."""
+"""The maximum bytes of vectors. Launches reach it with some thousand threads that synchronise one by one, so that each
+knows of all."""
+
+FEW = 64 << 20
+"""Bytes of vectors that are not worth a collection."""
 
 
 class Views:
     """The vectors of a launch, by number.
 
-    When they have more than LIMIT bytes they are dropped, and everything counts as known: there are no more races.
+    Numbers are kept in tables of `table`, or by `holders`, functions that return the numbers in use; others are valid
+    until the next `collect`. If more than LIMIT bytes are in use all vectors are dropped, and everything counts as
+    known: there are no more races.
     """
 
     def __init__(self, teams: Teams) -> None:
         self.teams, self.dropped = teams, False
         nothing = np.zeros(0, np.int64)
-        self._rows: list[tuple[Array, Array]] = [(nothing, nothing)]
+        self.holders: list[Callable[[], Iterable[int]]] = []
+        self._tables: list[weakref.ref[Array]] = []
+        self._rows: dict[int, tuple[Array, Array]] = {0: (nothing, nothing)}
+        self._newest = 0
         self._joins: dict[tuple[int, int], int] = {}
-        self._bytes = 0
+        self._bytes, self._collection_at = 0, min(FEW, LIMIT // 2)
+
+    def table(self, size: int) -> Array:
+        """A table of numbers of vectors, which are in use as long as the table exists."""
+        made: Array = np.zeros(size, np.int32)
+        self._tables.append(weakref.ref(made))
+        return made
+
+    def collect(self) -> None:
+        """Removes vectors that are not in use, if there are many."""
+        if self._bytes <= self._collection_at:
+            return
+        self._tables = [table for table in self._tables if table() is not None]
+        tables = [made for table in self._tables if (made := table()) is not None]
+        used = {0}.union(*(np.unique(table).tolist() for table in tables), *(held() for held in self.holders))
+        self._rows = {number: row for number, row in self._rows.items() if number in used}
+        self._joins = {pair: to for pair, to in self._joins.items() if used.issuperset((*pair, to))}
+        self._bytes = sum(16 * keys.size for keys, _ in self._rows.values())
+        self._collection_at = min(max(FEW, 2 * self._bytes), (self._bytes + LIMIT) // 2)
 
     def add(self, keys: Array, times: Array) -> int:
         """A vector of these times; the later time counts if a key occurs twice."""
@@ -62,8 +91,9 @@ class Views:
             self._joins.clear()
         if self.dropped:
             return 0
-        self._rows.append((keys, times))
-        return len(self._rows) - 1
+        self._newest += 1
+        self._rows[self._newest] = keys, times
+        return self._newest
 
     def single(self, key: int, time: int) -> int:
         """A vector with one entry."""
@@ -84,11 +114,11 @@ class Views:
         return found
 
     def _merge(self, a: int, b: int) -> int:
-        for less, more in ((a, b), (b, a)):
-            keys, times = self._rows[less]
-            if (self._times(more, keys) >= times).all():
-                return more
         (keys, times), (more_keys, more_times) = self._rows[a], self._rows[b]
+        if keys.size <= more_keys.size and (self._times(b, keys) >= times).all():
+            return b
+        if keys.size >= more_keys.size and (self._times(a, more_keys) >= more_times).all():
+            return a
         return self.add(np.concatenate((keys, more_keys)), np.concatenate((times, more_times)))
 
     def fenced(self, view: int, spaces: tuple[str, ...]) -> int:
@@ -124,7 +154,8 @@ class Views:
         known, times = self._rows[view]
         if not known.size:
             return np.full(keys.shape, -1, np.int64)
-        at = np.minimum(np.searchsorted(known, keys), known.size - 1)
+        at = known.searchsorted(keys)
+        at[at == known.size] = 0
         return np.where(known[at] == keys, times[at], -1)
 
     def knows(self, view: int, threads: Array, times: Array, proxy: int = 0) -> Array:
