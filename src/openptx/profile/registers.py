@@ -10,8 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from openptx.dataflow import bits_of
-from openptx.engines.native.analysis.cells import Cells
-from openptx.engines.native.analysis.cfg import Graph
+from openptx.engines.native.analysis.cfg import Cells, Graph
 from openptx.engines.native.analysis.liveness import backwards, find_liveness
 from openptx.program import Function, Op
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from openptx.control_flow import control, converges
 from openptx.engines.common.call_site import CallSite, operand_of
-from openptx.engines.native.analysis.cells import Cells
+from openptx.engines.native.analysis.cfg import Cells
 from openptx.engines.native.analysis.operand_binder import OperandBinder
 from openptx.engines.native.analysis.unsupported import InterpretInstruction
 from openptx.numerics import Bits

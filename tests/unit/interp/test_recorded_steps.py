@@ -12,8 +12,7 @@ import openptx
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.decode import assemble, results, sources
 from openptx.engines.interp.operands import Registers, destination, fresh, source
-from openptx.engines.interp.recorded import in_turn
-from openptx.engines.interp.recorded_steps import recorded_step
+from openptx.engines.interp.recorded_steps import in_turn, recorded_step
 from openptx.engines.interp.recorder import Recorder
 from openptx.numerics import U
 from openptx.numerics.numpy_machine import NumpyMachine

@@ -13,8 +13,7 @@ import openptx
 from openptx.dataflow import bits_of, set_of
 from openptx.engines.native import settings
 from openptx.engines.native.analysis import reconvergence
-from openptx.engines.native.analysis.cells import Cells
-from openptx.engines.native.analysis.cfg import Graph
+from openptx.engines.native.analysis.cfg import Cells, Graph
 from openptx.engines.native.analysis.liveness import find_liveness, live_before, live_results
 from openptx.engines.native.analysis.reconvergence import Search
 from openptx.engines.native.options import Options

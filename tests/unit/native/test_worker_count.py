@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native.runtime import worker_count as team
+from openptx.engines.native.runtime import workers as team
 from openptx.engines.native.runtime.plan import LaunchConfig, plans
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"

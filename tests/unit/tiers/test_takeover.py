@@ -13,8 +13,7 @@ import pytest
 
 import openptx
 from openptx.engines.auto import launch as auto
-from openptx.engines.common import launches
-from openptx.engines.common.prepared import PreparedLaunch
+from openptx.engines.common.prepared import PreparedLaunch, Running, alone
 from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.native import entry as native
 from openptx.engines.native import settings
@@ -217,14 +216,14 @@ def test_large_memory_is_not_copied(forced: type[Forced], monkeypatch: pytest.Mo
 
 def test_launches_that_overlap_in_time_are_known() -> None:
     first, second, third = object(), object(), object()
-    with launches.Running(first):
-        assert launches.alone(first)
-        with launches.Running(second):
-            assert not launches.alone(first)
-            assert not launches.alone(second)
-        assert not launches.alone(first)
-    with launches.Running(third):
-        assert launches.alone(third)
+    with Running(first):
+        assert alone(first)
+        with Running(second):
+            assert not alone(first)
+            assert not alone(second)
+        assert not alone(first)
+    with Running(third):
+        assert alone(third)
 
 
 @pytest.mark.parametrize("engine", ["interp", "native"])

@@ -1,4 +1,5 @@
-"""A launch that is ready to run: what engines and the tools that observe launches are given."""
+"""A launch that is ready to run, as engines and the tools that observe launches are given it; and which launches run at
+the same time."""
 
 from __future__ import annotations
 
@@ -48,3 +49,31 @@ class PreparedLaunch(NamedTuple):
     def interpreted(self) -> bool:
         """Whether only the reference engine can run it: with clusters, or with a limit on instructions."""
         return self.cluster is not None or self.max_instructions is not None
+
+
+_running: set[object] = set()
+_crowded: set[object] = set()
+"""Launches that have overlapped with another."""
+
+
+class Running:
+    """While this is entered, a launch is running, identified by an object of its own."""
+
+    __slots__ = ("launch",)
+
+    def __init__(self, launch: object) -> None:
+        self.launch = launch
+
+    def __enter__(self) -> None:
+        _running.add(self.launch)
+        if len(_running) > 1:
+            _crowded.update(_running)
+
+    def __exit__(self, *raised: object) -> None:
+        _running.discard(self.launch)
+        _crowded.discard(self.launch)
+
+
+def alone(launch: object) -> bool:
+    """Whether no other launch has run since this one began."""
+    return launch not in _crowded

@@ -14,8 +14,7 @@ from openptx.device.memory_view import MemoryView
 from openptx.device.shared_layout import shared_layout
 from openptx.engines.common.call_graph import stack_bytes
 from openptx.engines.common.cancellation import cancellable
-from openptx.engines.common.launches import Running
-from openptx.engines.common.prepared import PreparedLaunch
+from openptx.engines.common.prepared import PreparedLaunch, Running
 from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.interp.batch import STACK_OF_A_THREAD, Batch, DeadlockError
 from openptx.engines.interp.decode import DecodedFunction, NoMeaning, plan

@@ -2,7 +2,7 @@
 
 1. Context (context.py): control-flow graph, liveness, the registers from which addresses are computed.
 2. Facts (analysis/): abstract interpretation to a fixpoint, with branches assumed uniform where that pays
-   (speculation.py): facts about registers, divergent branches, where lanes wait, memory accesses.
+   (fixpoint.py): facts about registers, divergent branches, where lanes wait, memory accesses.
    The same for each function that the kernel calls (call_graph.py).
 3. From the facts: loops that may wait for other threads (spin_loops.py, call_graph.py); the contents of a warp's frame
    at barriers, side exits and deoptimisation points (deopt/frame_layout.py).

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from openptx.engines.native.analysis.cells import Cells
-from openptx.engines.native.analysis.cfg import Block
+from openptx.engines.native.analysis.cfg import Block, Cells
 from openptx.engines.native.analysis.lattice import Lanes
 from openptx.engines.native.analysis.unsupported import InterpretInstruction
 from openptx.isa.address_windows import LOCAL, SHARED, SHIFT, SLOTS, window

@@ -15,7 +15,7 @@ from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.lattice import ZEROS, Fact, Value
 from openptx.engines.native.analysis.liveness import live_results
 from openptx.engines.native.analysis.meaning_memo import MeaningMemo, Stored
-from openptx.engines.native.analysis.shared_addresses import AffineBinder
+from openptx.engines.native.analysis.operand_binder import AffineBinder
 from openptx.engines.native.analysis.unsupported import InterpretInstruction, InterpretWithinCta, UnsupportedByJit
 from openptx.errors import Unsupported
 from openptx.numerics import Bits

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from openptx.engines.common.call_site import CallSite
 from openptx.engines.interp.builtins import EXTERNALS
 from openptx.engines.native.analysis.context import FunctionContext
-from openptx.engines.native.analysis.fixpoint import Facts
-from openptx.engines.native.analysis.speculation import solve
+from openptx.engines.native.analysis.fixpoint import Facts, solve
 from openptx.engines.native.analysis.spin_loops import is_of_cta, loops_with_calls, spins, waiting_loops
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.isa.memory_consistency import strong

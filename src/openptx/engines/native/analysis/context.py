@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from openptx.control_flow import END, control, registers
-from openptx.engines.native.analysis.cells import Cells
-from openptx.engines.native.analysis.cfg import Block, Graph
+from openptx.engines.native.analysis.cfg import Block, Cells, Graph
 from openptx.engines.native.analysis.lattice import N
 from openptx.engines.native.analysis.liveness import find_liveness
 from openptx.engines.native.analysis.spin_loops import slice_back

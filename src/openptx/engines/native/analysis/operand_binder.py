@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from openptx.control_flow import places
 from openptx.engines.common.operands import bind_destinations, bind_sources
-from openptx.engines.native.analysis.cells import Cells
+from openptx.engines.native.analysis.cfg import Cells
+from openptx.engines.native.analysis.context import FunctionContext
+from openptx.engines.native.analysis.lattice import ZEROS, Value
+from openptx.engines.native.analysis.transfer import CoreOperations
 from openptx.engines.native.analysis.unsupported import InterpretInstruction
 from openptx.errors import Bug
 from openptx.isa.address_windows import window
@@ -19,6 +22,7 @@ from openptx.program import Address, FunctionName, Imm, Op, Operand, Reg, Shared
 
 if TYPE_CHECKING:
     from openptx.device.image import Image
+
 
 Place = tuple[Operand, Type | None]
 
@@ -181,3 +185,29 @@ class OperandBinder:
         if value.width != operand.width:
             value = self.x.resize(value, operand.width, t is not None and t.signed)
         self.environment.store_cell(operand.index, value)
+
+
+HIGHEST = (1 << 32) - 1
+
+
+class AffineBinder(OperandBinder):
+    """For machines whose values may be a base plus offsets.
+
+    If base plus offset wraps in some lane, the base is so large that the access fails its bounds check. So the address
+    needs no side exit before the access: it is a vector whose `near` says that the lanes are base plus offset modulo
+    2^32, and the slow path computes them that way.
+    """
+
+    def __init__(self, x: CoreOperations, environment: Environment, c: FunctionContext) -> None:
+        super().__init__(x, environment, c)
+        self.operations, self.watched = x, bool(c.options.watched)
+
+    def widened(self, a: Bits, space: str | None) -> Bits:
+        v = a.v
+        if self.watched or space not in ("shared", "shared::cta") or not isinstance(v, Value):
+            return super().widened(a, space)
+        if v.lanes is None or v.lanes is ZEROS or 0 <= v.high <= HIGHEST - max(v.lanes):
+            return super().widened(a, space)
+        found = self.operations.plain_cast("zext", a, 64)
+        found.v.near = Value(self.operations.cast_base("zext", v.name, 32, 64), v.lanes, v.tz, HIGHEST)
+        return found

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from openptx.control_flow import control, converges
-from openptx.engines.native.analysis.cells import Cells
-from openptx.engines.native.analysis.cfg import Block
+from openptx.engines.native.analysis.cfg import Block, Cells
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.program import Op, Special

@@ -20,7 +20,7 @@ from openptx.engines.interp.frames import Frame
 from openptx.engines.interp.launch import Launch, ctas_of_a_batch, pieces, run_batches
 from openptx.engines.interp.limits import Limits
 from openptx.engines.native import abi
-from openptx.engines.native.analysis.cells import Cells
+from openptx.engines.native.analysis.cfg import Cells
 from openptx.engines.native.analysis.lattice import N, as_lanes
 from openptx.engines.native.deopt.frame_layout import SavedRegister
 from openptx.engines.native.runtime.interp_call import file_of

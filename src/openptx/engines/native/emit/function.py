@@ -9,8 +9,8 @@ from openptx.engines.native import abi
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.lattice import N, vector_type
+from openptx.engines.native.analysis.operand_binder import AffineBinder
 from openptx.engines.native.analysis.segments import BEGIN, Segments, chains_warps, counts
-from openptx.engines.native.analysis.shared_addresses import AffineBinder
 from openptx.engines.native.analysis.warp_pairing import pairing
 from openptx.engines.native.deopt.frame_layout import FrameLayout, aligned
 from openptx.engines.native.deopt.side_exits import ITERATIONS, Deoptimizer, SideExits

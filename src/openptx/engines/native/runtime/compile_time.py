@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from openptx.control_flow import control
 from openptx.engines.common.call_graph import reached_directly
-from openptx.engines.native.runtime.worker_count import ITERATIONS, loops
+from openptx.engines.native.runtime.workers import ITERATIONS, loops
 from openptx.isa.memory_consistency import strong
 from openptx.program import Function, Op, Program, Vector
 

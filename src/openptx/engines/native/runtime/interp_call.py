@@ -20,7 +20,7 @@ from openptx.engines.interp import lane_sets
 from openptx.engines.interp.decode import NoMeaning, unguarded
 from openptx.engines.interp.operands import fresh
 from openptx.engines.native import abi
-from openptx.engines.native.analysis.cells import Cells
+from openptx.engines.native.analysis.cfg import Cells
 from openptx.engines.native.analysis.lattice import N
 from openptx.errors import Unsupported
 

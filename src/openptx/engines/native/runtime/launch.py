@@ -15,8 +15,7 @@ from openptx.device.image import Image
 from openptx.device.memory_view import MemoryView
 from openptx.engines.common import fault_text
 from openptx.engines.common.cancellation import cancellable
-from openptx.engines.common.launches import Running
-from openptx.engines.common.prepared import PreparedLaunch
+from openptx.engines.common.prepared import PreparedLaunch, Running
 from openptx.engines.native import abi, settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.resume_interp import resume_interp

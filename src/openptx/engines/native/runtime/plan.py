@@ -19,7 +19,7 @@ from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.options import Options
 from openptx.engines.native.runtime.code_requests import request_code
 from openptx.engines.native.runtime.compiled_kernel import Compiled, compiled
-from openptx.engines.native.runtime.worker_count import WorkerCount, loops
+from openptx.engines.native.runtime.workers import WorkerCount, loops
 from openptx.engines.tiers.service import Job, service
 from openptx.errors import Triple
 from openptx.program import Function, Program
