@@ -10,9 +10,8 @@ from openptx.diagnostics import Diagnostic
 from openptx.errors import ArgumentError, CheckError
 from openptx.keywords import hints
 from openptx.linking.device_runtime import device_runtime
-from openptx.linking.header import common_header
 from openptx.linking.linked_file import Edit, LinkedFile, edited
-from openptx.linking.modules import Declaration, Module, Name, read_modules
+from openptx.linking.modules import Declaration, Module, Name, common_header, read_modules
 from openptx.linking.renaming import Renaming
 from openptx.linking.resolution import resolve_names
 from openptx.source import File, Span

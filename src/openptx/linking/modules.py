@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 from openptx.check import resolve
 from openptx.check.module import ModuleChecker
 from openptx.check.sizes import element_bytes, shape_of
 from openptx.check.symbols import Symbols
 from openptx.diagnostics import Diagnostic
+from openptx.isa.targets import covers, target
 from openptx.isa.types import TYPES
 from openptx.source import File, Span
 from openptx.syntax.declarations import Declarator, Variable
-from openptx.syntax.directives import Alias
+from openptx.syntax.directives import AddressSize, Alias, Directive, Target, Version
 from openptx.syntax.tree import Function, Statement
 
 WEAK = ("weak", "common")
@@ -150,3 +152,59 @@ def _text(statement: Function | Variable, declarator: Declarator | None) -> str:
         return declarator.name.text
     assert isinstance(statement, Function)
     return statement.name.text
+
+
+D = TypeVar("D", bound=Directive)
+
+
+def common_header(modules: list[Module], override: str | None) -> tuple[str, list[Diagnostic]]:
+    """The header of the linked module, or why some modules cannot share any: the newest version, and a target that has
+    the features of all (manual 11.1)."""
+    problems: list[Diagnostic] = []
+    version = max((find_directive(module, Version) for module in modules), key=lambda v: (v.major, v.minor))
+    machines = [machine for module in modules if (machine := module.checker.header.target) is not None]
+    best = target(override) if override else None
+    if best is None:
+        best = next((one for one in machines if all(covers(str(other), one) for other in machines)), None)
+    if best is None:
+        newest = max(range(len(modules)), key=lambda i: (machines[i].number, machines[i].suffix))
+        other = next(i for i, machine in enumerate(machines) if not covers(str(machine), machines[newest]))
+        problems.append(
+            _problem(
+                find_directive(modules[other], Target), modules[newest],
+                f"no processor has the features of `{machines[other]}` and of `{machines[newest]}`",
+                "compile both for the same target",
+            )
+        )  # fmt: skip
+        best = machines[newest]
+    options = _options(modules[0])
+    for module in modules[1:]:
+        if module.checker.header.short_addresses != modules[0].checker.header.short_addresses:
+            where = next(
+                (item for item in module.items if isinstance(item, AddressSize)), find_directive(module, Target)
+            )
+            problems.append(_problem(where, modules[0], "the modules have addresses of different sizes"))
+        if _options(module) - {"debug"} != options - {"debug"}:
+            problems.append(_problem(find_directive(module, Target), modules[0], "the modules have different modes"))
+        options &= _options(module)  # which differ in `debug` only
+    size = 32 if modules[0].checker.header.short_addresses else 64
+    listed = ", ".join([str(best), *sorted(options)])
+    lines = [f".version {version.major}.{version.minor}", f".target {listed}"]
+    lines += [f".address_size {size}"] if (version.major, version.minor) >= (2, 3) else []
+    return "\n".join(lines) + "\n", problems
+
+
+def find_directive(module: Module, kind: type[D]) -> D:
+    """The directive of this kind; a module without errors has one."""
+    return next(item for item in module.items if isinstance(item, kind))
+
+
+def _options(module: Module) -> set[str]:
+    names = {name.text for name in find_directive(module, Target).targets if target(name.text) is None}
+    return names - {"texmode_unified"}  # the default
+
+
+def _problem(where: Directive, other: Module, message: str, help: str | None = None) -> Diagnostic:
+    return Diagnostic(
+        "incompatible-modules", message, where.file, where.span, f"not as in {other.file.name}", help=help
+    )

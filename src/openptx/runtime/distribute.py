@@ -27,10 +27,9 @@ from openptx.launch_options import OTHER_NAMES, require_count, require_options, 
 from openptx.program import Program
 from openptx.progress import reported_elsewhere
 from openptx.runtime.changes import Change, Merged, change
-from openptx.runtime.lost_workers import run_all
+from openptx.runtime.lost_workers import run_all, workers_of
 from openptx.runtime.module import Kernel, LoadedModule, load
 from openptx.runtime.options import Extent, extent
-from openptx.runtime.pools import workers_of
 from openptx.runtime.tensor_map import TensorMap
 from openptx.runtime.waiting_caller import Caller, Watch, waiting
 from openptx.source import File

@@ -14,11 +14,10 @@ from openptx.torch import autocast
 from openptx.torch.autograd import backward, checks, engine, forward
 from openptx.torch.cuda_functions import functions, ranges
 from openptx.torch.devices import Redirection, is_cuda, mode, within
-from openptx.torch.entry_points import default_device, load
+from openptx.torch.entry_points import default_device, load, transforms
 from openptx.torch.generators import default_generator, generator_class
 from openptx.torch.inductor import put_back
 from openptx.torch.operators import Operators
-from openptx.torch.transforms import transforms
 from openptx.triton.devices import capability
 from openptx.triton.driver import Driver
 

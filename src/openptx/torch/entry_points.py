@@ -1,13 +1,15 @@
-"""The functions of torch that take a device and are not called through a mode: `torch.load`, the default device."""
+"""The functions of torch that take a device and are not called through a mode: `torch.load`, the default device, and
+those by which vmap, grad and functionalize wrap tensors in C++, so that both stay on the tensor's device."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from importlib import import_module
 from typing import Any
 
 from openptx.torch.devices import Redirection, is_cuda, is_number, on_cpu
-from openptx.torch.placement import MARK
+from openptx.torch.placement import MARK, on_cuda, put_on_cuda
 
 
 def default_device(redirect: Redirection) -> dict[str, Callable[..., Any]]:
@@ -48,3 +50,34 @@ def load(torch: Any) -> Callable[..., Any]:
         return native(f, map_location, *arguments, **options)
 
     return load_on_cpu
+
+
+WRAPPING = {
+    "torch._functorch.vmap": ("_add_batch_dim", "_remove_batch_dim"),
+    "torch._functorch.eager_transforms": (
+        "_wrap_for_grad", "_unwrap_for_grad", "_wrap_functional_tensor", "_unwrap_functional_tensor",
+    ),
+}  # fmt: skip
+"""By module: functions that wrap their first argument or unwrap it. No function mode sees them."""
+
+
+def transforms() -> list[tuple[Any, dict[str, Any]]]:
+    """The replacements of those that this torch has, by module."""
+    found: list[tuple[Any, dict[str, Any]]] = []
+    for name, functions in WRAPPING.items():
+        module: Any = import_module(name)
+        found.append((module, {each: carrying(getattr(module, each)) for each in functions if hasattr(module, each)}))
+    return found
+
+
+def carrying(native: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, whose result is on CUDA if its first argument is."""
+
+    @wraps(native)
+    def call(tensor: Any, *arguments: Any, **options: Any) -> Any:
+        result = native(tensor, *arguments, **options)
+        if on_cuda(tensor):
+            put_on_cuda(result)
+        return result
+
+    return call

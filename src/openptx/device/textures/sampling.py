@@ -14,9 +14,8 @@ import numpy as np
 
 from openptx.device.arrays import Array
 from openptx.device.textures import levels, seams
-from openptx.device.textures.filtering import FRACTION, Part, averaged, averaged_codes, quads, quantized
+from openptx.device.textures.filtering import FRACTION, LINEAR, Part, averaged, averaged_codes, quads, quantized
 from openptx.device.textures.sampler import Sampler
-from openptx.device.textures.srgb import LINEAR
 from openptx.device.textures.texel_array import TexelArray
 from openptx.device.textures.texture import Texture
 

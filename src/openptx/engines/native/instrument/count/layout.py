@@ -13,8 +13,7 @@ from functools import lru_cache
 from openptx.control_flow import control
 from openptx.device.shared_layout import reachable_functions
 from openptx.engines.common.accesses import Access, Accessing, CopyAccess, MatrixAccess, accessing
-from openptx.engines.native.analysis.cells import Cells
-from openptx.engines.native.analysis.cfg import Graph
+from openptx.engines.native.analysis.cfg import Cells, Graph
 from openptx.program import Function, Op, Program, Targets
 
 # fmt: off

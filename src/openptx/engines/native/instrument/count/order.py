@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from openptx.control_flow import control, is_written
 from openptx.device.shared_layout import calls_by_address, reachable_functions
-from openptx.engines.native.analysis.cells import Cells
-from openptx.engines.native.analysis.cfg import Graph
+from openptx.engines.native.analysis.cfg import Cells, Graph
 from openptx.engines.native.analysis.spin_loops import cycles, guard_cells, slice_back
 from openptx.isa.memory_consistency import strong
 from openptx.program import FunctionName
