@@ -197,7 +197,7 @@ class RaceReports:
         if c.other_time == self.clocks.now and mine != theirs:
             return "let one thread do it, or use an atomic operation"
         if teams.cta(mine) == teams.cta(theirs):
-            ptx, cuda = (bar_warp_sync.name, "__syncwarp()")
+            ptx, cuda = f"{bar_warp_sync.name}.sync", "__syncwarp()"
             if not self.of_a_warp(c):
                 ptx, cuda = f"{bar.name}.sync 0", "__syncthreads()"
             return f"a `{cuda}` (`{ptx}`) {lines}" if self.reporter.places.of(op) else f"a `{ptx}` {lines}"
