@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
+from large_kernels import shuffles
 
 import openptx
 from openptx.engines.native import pipeline, settings
@@ -55,6 +58,25 @@ def test_no_word_becomes_lanes_one_by_one(crowded: int, monkeypatch: pytest.Monk
     assert "to <4 x i8>" in text
     in_memory = "%v" if crowded > 0 else "%"
     assert not re.search(rf"bitcast i32 \S+ to <32 x i1>|load <32 x i1>, ptr {in_memory}", text)
+
+
+def test_registers_are_promoted_unless_the_text_keeps_them_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both change at the same limit: they follow from one count of blocks, which knows no dispatches."""
+    monkeypatch.setattr(pipeline, "host", lambda: replace(host(), **WITHOUT))
+    module = openptx.load(shuffles(4))
+
+    @cache
+    def lowered(limit: int) -> tuple[str, bool]:
+        monkeypatch.setattr(pipeline, "CROWDED", limit)
+        made = pipeline.lower_kernel(module.program, module["k"].function, module.image, Options((64, 1, 1), False))
+        return made.text, made.promotes
+
+    limits = range(-1, 200)
+    first = bisect_left(limits, True, key=lambda limit: lowered(limit)[1])
+    assert 0 < first < len(limits)
+    assert lowered(limits[first - 1]) == lowered(limits[0])
+    assert lowered(limits[first]) == lowered(limits[-1])
+    assert lowered(limits[0])[0] != lowered(limits[-1])[0]
 
 
 def storing(width: int, count: int) -> str:
