@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.device.heap import Heap
+from openptx.engines.interp.memory_views import Plane
 from openptx.program import Op
 from openptx.sanitize.executing import Executing
 
@@ -26,6 +27,8 @@ class GuardedHeap(Heap):
         self.extents = {**heap.blocks}
         self.taken: dict[int, tuple[Op, int]] = {}
         self.freed: dict[int, tuple[Op, int]] = {}
+        self.stored: dict[int, Array] = {}
+        """By the address of memory, which bytes the launch has stored since its first `malloc`."""
         self.defined = np.zeros(self.valid.size, np.uint8)  # untouched pages take no memory
         np.copyto(self.defined, 0xFF, where=self.valid)
 
@@ -67,6 +70,13 @@ class GuardedHeap(Heap):
         first = address - self.allocation.base
         self.valid[first : first + size] = valid
         self.defined[first : first + size] = 0
+
+    def note_store(self, plane: Plane, offsets: Array, size: int) -> None:
+        """A store, which may keep a pointer. The memory of threads and blocks, which ends with them, has no address."""
+        base = int(plane.base)
+        if base:
+            stored = self.stored.setdefault(base, np.zeros(plane.size, np.bool_))
+            stored[offsets[:, None] + np.arange(size)] = True
 
     def unfreed(self) -> dict[int, tuple[Op, int]]:
         """The blocks that the launch allocated and did not free, and the allocating calls."""

@@ -231,6 +231,8 @@ class SanitizedThreads(Threads):
         tensor_map: bool = False,
     ) -> None:
         """Reports an access by the executing lanes, or by those at the positions `chosen`, to the race detector."""
+        if write and self.session.heap is not None:
+            self.session.heap.note_store(plane, offsets, size)
         shadow = self.shadow_of(plane) if "race" in self.session.tools else None
         if shadow is None:
             return

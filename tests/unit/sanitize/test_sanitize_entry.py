@@ -284,6 +284,16 @@ def test_memory_is_lost_when_nothing_points_at_it() -> None:
     assert at_the_end() == []
 
 
+def test_words_stored_before_do_not_point_at_memory() -> None:
+    """Addresses of freed blocks stay in arrays, and a later launch is given the same memory."""
+    out, here = np.zeros(2, np.uint64), "st.global.u64 [o], p; "
+    assert openptx.sanitize(openptx.load(TAKE)["take"], 1, 1, (out,)) == []
+    assert openptx.sanitize(openptx.load(RELEASE)["release"], 1, 1, (int(out[0]), 0)) == []
+    out[1] = out[0]
+    loses = openptx.load(TAKE.replace(here, "st.global.u64 [o], 0; "))["take"]
+    assert [f.name for f in openptx.sanitize(loses, 1, 1, (out,))] == ["device-memory-leak"]
+
+
 def test_memory_that_a_later_launch_frees_is_not_lost() -> None:
     out = np.zeros(1, np.uint64)
     assert openptx.sanitize(openptx.load(TAKE)["take"], 1, 1, (out,)) == []

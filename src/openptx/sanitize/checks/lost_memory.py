@@ -5,18 +5,22 @@ from __future__ import annotations
 import atexit
 import logging
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from openptx.device.heap import Heap
 from openptx.device.memory_view import Bytes, MemoryView
 from openptx.diagnostics.render import render
-from openptx.isa.address_windows import CONST, PARAM, SHIFT
+from openptx.isa.address_windows import SHIFT
 from openptx.sanitize.findings import Finding
 from openptx.sanitize.heap import GuardedHeap
 from openptx.sanitize.reporter import Reporter
 
 LOG = logging.getLogger("openptx")
+
+Array = NDArray[Any]
 
 LEAK = "device-memory-leak"
 LOST = "memory of the device's heap that is not freed when the launch ends, and nothing points at it"
@@ -28,40 +32,41 @@ ends."""
 
 
 def reachable(memory: MemoryView, heap: GuardedHeap) -> set[int]:
-    """The addresses of blocks to any byte of which memory holds a pointer: in arrays, variables, parameters of launches
-    that kernels made and that run later, or blocks that are reachable themselves. The launch's own parameters and
-    constant memory end with it, or hold no such pointers."""
-    starts = np.array(sorted(heap.sizes), np.uint64)
+    """The blocks of this launch to any byte of which something points that remains: what the launch has stored in
+    arrays, variables, blocks of earlier launches or blocks that are reachable themselves, or parameters of launches
+    that kernels made and that run later. Whatever was stored before cannot point at them, even if it looks like it."""
+    starts = np.array(sorted(heap.unfreed()), np.uint64)
     ends = np.array([int(at) + heap.sizes[int(at)] for at in starts], np.uint64)
     width = np.dtype(np.uint64 if memory.shift == SHIFT[64] else np.uint32)
 
-    def blocks_pointed_at(address: int, data: Bytes) -> Iterator[int]:
+    def blocks(addresses: Array) -> Array:
+        """The index of the block of each address, -1 for an address outside."""
+        which = np.searchsorted(starts, addresses, "right") - 1
+        return np.where(addresses < ends[which], which, -1)
+
+    def pointers(address: int, data: Bytes, stored: Array) -> Iterator[tuple[int, int]]:
+        """The block that each stored pointer lies in, and the one to which it points."""
         first = -address % width.itemsize
-        words = data[first : first + (data.size - first) // width.itemsize * width.itemsize].view(width)
-        near = words[(words >= starts[0]) & (words < ends[-1])].astype(np.uint64)
-        which = np.searchsorted(starts, near, "right") - 1
-        yield from (int(starts[i]) for i in np.unique(which[near < ends[which]]))
+        end = first + (data.size - first) // width.itemsize * width.itemsize
+        words = data[first:end].view(width).astype(np.uint64)
+        near = (words >= starts[0]) & (words < ends[-1]) & stored[first:end].reshape(-1, width.itemsize).any(1)
+        at = np.flatnonzero(near)
+        places = np.uint64(address + first) + np.uint64(width.itemsize) * at.astype(np.uint64)
+        yield from zip(blocks(places).tolist(), blocks(words[at]).tolist(), strict=True)
 
-    found, new = set[int](), list[int]()
-
-    def add(address: int, data: Bytes) -> None:
-        fresh = set(blocks_pointed_at(address, data)) - found
-        found.update(fresh)
-        new.extend(fresh)
-
-    for row in memory.allocations():
-        if row.base >> memory.shift in (CONST, PARAM):
-            continue
-        if row.base != heap.allocation.base:
-            add(row.base, row.bytes())
+    targets: dict[int, set[int]] = {}
+    kept = [(row.base, row.bytes(), heap.stored[row.base]) for row in memory.allocations() if row.base in heap.stored]
     for launch in memory.nested.next_last() if memory.nested is not None else ():
-        add(0, np.frombuffer(launch.parameters, np.uint8))
-    for address, size in heap.heap.of_the_host():
-        add(address, heap.heap.content(address, size))
+        kept.append((0, np.frombuffer(launch.parameters, np.uint8), np.ones(len(launch.parameters), np.bool_)))
+    for region in kept:
+        for source, target in pointers(*region):
+            targets.setdefault(source, set()).add(target)
+    found, new = {-1}, [-1]
     while new:
-        address = new.pop()
-        add(address, heap.heap.content(address, heap.sizes[address]))
-    return found
+        fresh = targets.get(new.pop(), set()) - found
+        found |= fresh
+        new += fresh
+    return {int(starts[i]) for i in found - {-1}}
 
 
 def report_unfreed(heap: GuardedHeap, memory: MemoryView, reporter: Reporter, ends: bool) -> None:
