@@ -38,7 +38,8 @@ def read_argument(text: str) -> object:
 
 
 def read_number(text: str) -> int | float:
-    """A number in Python's spelling, or a PTX literal `0f3F800000`, `0d3FF0000000000000`."""
+    """A number in Python's spelling, or a PTX literal `0f3F800000`, `0d3FF0000000000000`. Raises InputError for any
+    other text."""
     sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
     if digits[:2] in ("0f", "0F", "0d", "0D"):
         return sign * ptx_float(digits, text)
@@ -56,7 +57,7 @@ def read_number(text: str) -> int | float:
 
 
 def ptx_float(digits: str, text: str) -> float:
-    """The value of `0f...` with 8 digits, or of `0d...` with 16."""
+    """The value of `0f...` with 8 digits, or of `0d...` with 16. Raises InputError for any other number of digits."""
     code, length = ("<f", 8) if digits[1] in "fF" else ("<d", 16)
     try:
         bits = bytes.fromhex(digits[2:])
@@ -68,7 +69,8 @@ def ptx_float(digits: str, text: str) -> float:
 
 
 def zeros(text: str) -> Array:
-    """`zeros:f32:1024`, or `zeros:f32:32x32`."""
+    """`zeros:f32:1024`, or `zeros:f32:32x32`. Raises InputError for an unknown type, a negative extent, or 2^40
+    elements or more."""
     import numpy as np
 
     kind, _, rest = text.partition(":")
@@ -86,7 +88,8 @@ def zeros(text: str) -> Array:
 
 
 def dtype_of(name: str) -> Any:
-    """The dtype of a PTX type: as for results of `convert`, and unsigned integers for `.b8` to `.b64`."""
+    """The dtype of a PTX type: as for results of `convert`, and unsigned integers for `.b8` to `.b64`. Raises
+    InputError for an unknown type."""
     found = ELEMENTS.get(name.replace("b", "u", 1) if name in BITS else name) or PACKED.get(name)
     if found is None:
         raise InputError(f"no type `{name}`; {nearest(name, BITS)}")
@@ -94,7 +97,7 @@ def dtype_of(name: str) -> Any:
 
 
 def read_extent(text: str, what: str) -> tuple[int, ...]:
-    """`X`, `X,Y` or `X,Y,Z`."""
+    """`X`, `X,Y` or `X,Y,Z`. Raises InputError for any other text."""
     try:
         extent = tuple(int(part) for part in text.split(","))
     except ValueError:
@@ -112,7 +115,8 @@ def arrays_of(arguments: list[object]) -> dict[int, Array]:
 
 
 def read_save(text: str, arrays: dict[int, Array]) -> tuple[int, str]:
-    """`INDEX=out.npy`, where the argument of that index, counted from 0, is an array."""
+    """`INDEX=out.npy`, where the argument of that index, counted from 0, is an array. Raises InputError for any other
+    text and any other argument."""
     index, equals, path = text.partition("=")
     if not equals or not path or not index.isdigit():
         raise InputError(f"--save {text}: write INDEX=FILE.npy, arguments counted from 0")

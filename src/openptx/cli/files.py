@@ -67,7 +67,8 @@ def read_named(path: str) -> File:
 
 
 def load(path: str) -> File:
-    """Reads one file, or stdin."""
+    """Reads one file, or stdin. Raises InputError for an empty name and a closed stdin, OSError for a file that cannot
+    be read."""
     if not path:
         raise InputError("an empty file name")
     if path != STDIN:

@@ -67,7 +67,8 @@ def refuse_options(args: Namespace, what: str) -> None:
 
 
 def recorded(path: str, target: str | None) -> Launching:
-    """The launch in a recording, with its memory restored. `target` takes the place of the recorded GPU's."""
+    """The launch in a recording, with its memory restored. `target` takes the place of the recorded GPU's. Raises
+    InputError for a recording without PTX."""
     recording = read_recording(path)
     if recording.ptx is None:
         raise InputError(f"{path}: the recording has no PTX")

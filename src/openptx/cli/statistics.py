@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def statistics(found: list[Diagnostic], format: str) -> str:
-    """A line for each code, the most frequent first, in ruff's layout; JSON is a list of objects.
+    """A line for each code, the most frequent first, in ruff's layout; JSON is a list of objects. Raises InputError for
+    any other format.
 
     A finding counts once, even if its error occurs at several locations.
     """

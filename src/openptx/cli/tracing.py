@@ -37,7 +37,7 @@ def add_trace_arguments(parser: ArgumentParser) -> None:
 
 
 def wants_trace(args: Namespace) -> bool:
-    """Whether the launch is to be recorded."""
+    """Whether the launch is to be recorded. Raises InputError if it is not, but options choose what is recorded."""
     if args.trace or args.trace_output or args.against:
         return True
     filters = [name for name in ("thread", "block", "line", "register") if getattr(args, f"trace_{name}")]
@@ -47,7 +47,8 @@ def wants_trace(args: Namespace) -> bool:
 
 
 def traced(kernel: Kernel, args: Namespace, arguments: list[object], cluster: tuple[int, ...] | None) -> Trace:
-    """Runs the launch that the command line describes, and records it."""
+    """Runs the launch that the command line describes, and records it. Raises InputError for options that need another
+    engine."""
     if args.engine == "native" or args.initcheck:
         other = "--engine native" if args.engine == "native" else "--initcheck"
         raise InputError(f"--trace observes a launch on the reference engine; leave out {other}")
@@ -74,7 +75,7 @@ def extents(texts: list[str] | None, what: str) -> list[tuple[int, ...]] | None:
 
 
 def read_line(text: str) -> int | tuple[str, int]:
-    """`12`, a row of the PTX, or `kernel.cu:12`."""
+    """`12`, a row of the PTX, or `kernel.cu:12`. Raises InputError for any other text."""
     file, _, line = text.rpartition(":")
     if not line.isdecimal():
         raise InputError(f"--trace-line {text}: write a row of the PTX, or FILE:LINE of its source")

@@ -185,7 +185,7 @@ class _Evaluation:
         return True
 
     def object(self, tree: ast.expr) -> source_values.SourceObject:
-        """An object of the program: a variable, a member, an element."""
+        """An object of the program: a variable, a member, an element. Raises InputError for anything else."""
         match tree:
             case ast.Name(id=name):
                 found = source_values.find(self.scope, self.names[name])
@@ -206,7 +206,7 @@ class _Evaluation:
                 raise InputError("only a variable of the program has members")
 
     def place_at(self, found: source_values.SourceObject) -> Place:
-        """The place of a number."""
+        """The place of a number. Raises InputError for an object that is not a number."""
         name = source_values.scalar(found.type)
         if name is None:
             raise InputError("only numbers can be assigned to: name a member or an element")
@@ -221,7 +221,7 @@ class _Evaluation:
         return self.scope.read(place.space, place.address, place.type, 1)[0]
 
     def place_of(self, name: str, index: Any) -> Place:
-        """The place of an element."""
+        """The place of an element. Raises InputError if there are no elements, or the index is not a whole number."""
         if not isinstance(index, int):
             raise InputError(f"`{name}[...]` takes a whole number")
         space, _, type = name.rpartition(".")
@@ -256,7 +256,7 @@ class _Evaluation:
         raise InputError("a register, an element of a variable or TYPE[address] can be assigned to")
 
     def cast(self, name: str, value: Any) -> Typed:
-        """`f32(x)`: the same bits."""
+        """`f32(x)`: the same bits. Raises InputError for anything but a register or a number."""
         type = type_of(name)
         if isinstance(value, Typed):
             return Typed(value.bits & (1 << type.width) - 1, type)

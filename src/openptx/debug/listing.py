@@ -70,7 +70,8 @@ def calls(session: Session) -> Iterator[str]:
 
 
 def listing(session: Session, middle: int | None) -> Iterator[str]:
-    """Rows of the PTX around one, with the breakpoints and the thread's position marked."""
+    """Rows of the PTX around one, with the breakpoints and the thread's position marked. Raises InputError for a row
+    beyond the file's."""
     file = session.places.file
     at = row(session) if session.stop.live and session.where(session.thread) else 0
     if middle is not None and not 1 <= middle <= len(file.starts):
@@ -121,7 +122,8 @@ def in_warp(session: Session, text: str) -> list[tuple[str, Any]]:
 
 
 def memory(session: Session, form: str, text: str) -> Iterator[str]:
-    """Values from an address on, eight a line."""
+    """Values from an address on, eight a line. Raises InputError for an unreadable command, and if there is no address
+    or it cannot be read."""
     found = re.fullmatch(r"(\d*)\s*([a-z]\w*)?", form)
     if found is None:
         raise InputError(f"x/{form}: write x/COUNT TYPE, such as x/8f32")
@@ -269,7 +271,8 @@ INFO: dict[str, Callable[[Session], Iterator[str]]] = {
 
 
 def position(text: str, size: Triple, what: str) -> Triple:
-    """`X`, `X,Y` or `X,Y,Z` of a block or a thread, within the extent."""
+    """`X`, `X,Y` or `X,Y,Z` of a block or a thread, within the extent. Raises InputError for any other text, and for a
+    position outside of the extent."""
     parts = text.replace(" ", "").split(",")
     if not 1 <= len(parts) <= 3 or not all(part.isdecimal() for part in parts):
         raise InputError(f"{what} {text}: write X, X,Y or X,Y,Z")

@@ -58,7 +58,8 @@ class Places:
         return self.of_label(text, [*first, *(f for f in self.functions.values() if f is not current)])
 
     def of_row(self, row: int) -> tuple[Place, ...]:
-        """The first instruction on a row of the PTX, or on the next row that has one."""
+        """The first instruction on a row of the PTX, or on the next row that has one. Raises InputError if there is
+        none."""
         if not 1 <= row <= len(self.file.starts):
             raise InputError(f"{self.file.name} has {len(self.file.starts)} lines, not {row}")
         rows = sorted((self.row(op), name, pc) for name, pc, op in self.code())
@@ -68,7 +69,8 @@ class Places:
         return (later[0][1:],)
 
     def of_source(self, file: str, line: int) -> tuple[Place, ...]:
-        """The places where code of a source line begins; of a row, if the file is the PTX."""
+        """The places where code of a source line begins; of a row, if the file is the PTX. Raises InputError if there
+        are none, or if the file has no debug information."""
         if file in (self.file.name, self.file.name.rpartition("/")[2]):
             return self.of_row(line)
         if not self.table.names:
@@ -85,7 +87,7 @@ class Places:
         return tuple(found)
 
     def of_label(self, label: str, functions: list[Function]) -> tuple[Place, ...]:
-        """A label, in the first of the functions that has it."""
+        """A label, in the first of the functions that has it. Raises InputError for an unknown name."""
         for function in functions:
             pc = function.labels.get(label)
             if pc is not None and pc < len(function.code):

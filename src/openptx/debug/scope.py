@@ -98,7 +98,8 @@ class Scope:
         return Typed(found[0], register.type, not written)
 
     def special(self, text: str) -> Typed | None:
-        """The content of a special register; None if it does not exist."""
+        """The content of a special register; None if it does not exist. Raises InputError for one that the machine does
+        not have."""
         name = text.removeprefix("%")
         base, _, component = name.partition(".")
         row = SPECIAL_REGISTERS.get(base)
@@ -125,7 +126,8 @@ class Scope:
         yield from self.batch.program.variables.values()
 
     def array(self, variable: Variable) -> Array:
-        """The memory of a variable."""
+        """The memory of a variable. Raises InputError for a variable of another module or of another kernel's shared
+        memory."""
         x = self.batch.x
         address = variable.offset
         if variable.space in ("local", "frame"):

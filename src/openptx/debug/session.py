@@ -116,7 +116,8 @@ class Session:
         return self._run(Step(self.thread, self.places, self.lane_group().frame.depth, barrier=True))
 
     def goto(self, step: int) -> Stop:
-        """Runs to a step, from the start of the launch if it is an earlier one."""
+        """Runs to a step, from the start of the launch if it is an earlier one. Raises InputError for a step below
+        1."""
         if step < 1:
             raise InputError("steps are counted from 1")
         if self._execution is not None and self.stop.live and step == self.stop.step and not self.stop.error:
@@ -133,7 +134,7 @@ class Session:
         return self._back(Step(self.thread, self.places, 0, count=1), deque(maxlen=count), "earlier instruction")
 
     def back_to_breakpoint(self) -> Stop:
-        """Goes back to the previous stop at a breakpoint."""
+        """Goes back to the previous stop at a breakpoint. Raises InputError if there are no breakpoints."""
         if not self.breakpoints:
             raise InputError("there are no breakpoints to go back to")
         return self._back(AtBreakpoint(self.breakpoints, self.thread), deque(maxlen=1), "earlier stop at a breakpoint")
@@ -277,7 +278,7 @@ class Session:
 
     @property
     def observer(self) -> StoppingObserver:
-        """The observer of the current execution."""
+        """The observer of the current execution. Raises InputError if the launch has not started."""
         if self._execution is None:
             raise InputError("the launch has not started")
         return self._execution.observer
@@ -313,7 +314,8 @@ class Session:
         return frames(lane_group.frame, lane_group.pc)
 
     def scope(self, level: int | None = None) -> Scope:
-        """The thread's names, in the activation `level` calls up (by default `self.level`)."""
+        """The thread's names, in the activation `level` calls up (by default `self.level`). Raises InputError if there
+        are not that many calls."""
         chain = self.frames()
         level = self.level if level is None else level
         if not 0 <= level < len(chain):

@@ -51,7 +51,7 @@ class SourceObject:
     bits: BitField | None = None
 
     def at(self, type: Entry | None, offset: int) -> SourceObject:
-        """A part of it."""
+        """A part of it. Raises InputError for an object without a type."""
         if type is None:
             raise InputError("it has no type")
         return replace(self, type=type, address=self.address + offset)
@@ -84,7 +84,7 @@ def visible(scope: Scope) -> Iterator[SourceVariable]:
 
 
 def located(scope: Scope, variable: SourceVariable) -> SourceObject:
-    """A variable where it is now."""
+    """A variable where it is now. Raises InputError if it has no value here."""
     information, place = debug_information(scope.batch.program.file), variable.location
     registers = {r.name: r for r in scope.frame.plan.function.registers}
     if place is not None and place.register in registers:
@@ -98,7 +98,8 @@ def located(scope: Scope, variable: SourceVariable) -> SourceObject:
 
 
 def member_of(scope: Scope, value: SourceObject, name: str, depth: int = 0) -> SourceObject:
-    """`value.name`, and `value->name` of a pointer; `depth` is the number of base classes that it is in."""
+    """`value.name`, and `value->name` of a pointer; `depth` is the number of base classes that it is in. Raises
+    InputError if there is none of that name."""
     if value.type.tag in (POINTER, REFERENCE):
         value = element_of(scope, value, 0)
     if value.type.tag not in RECORDS:
@@ -118,7 +119,7 @@ def member_of(scope: Scope, value: SourceObject, name: str, depth: int = 0) -> S
 
 
 def element_of(scope: Scope, value: SourceObject, index: int) -> SourceObject:
-    """`value[index]` of an array or a pointer."""
+    """`value[index]` of an array or a pointer. Raises InputError for any other object, and beyond an array's end."""
     information, element = value.information, value.information.type_of(value.type)
     if element is None or value.type.tag not in (ARRAY, POINTER, REFERENCE):
         raise InputError("only arrays and pointers have elements")
@@ -135,7 +136,8 @@ def element_of(scope: Scope, value: SourceObject, index: int) -> SourceObject:
 
 
 def number(scope: Scope, value: SourceObject) -> Typed:
-    """A number, an enumeration or a pointer as a value of a type of PTX."""
+    """A number, an enumeration or a pointer as a value of a type of PTX. Raises InputError for an object that is not a
+    number."""
     name = scalar(value.type)
     if name is None:
         raise InputError("it is no number")

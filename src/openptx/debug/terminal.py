@@ -351,7 +351,7 @@ def debug(session: Session) -> Stop:
 
 
 def number(text: str, default: int | None = None) -> int:
-    """An integer from 0; `default` for empty text."""
+    """An integer from 0; `default` for empty text. Raises InputError for any other text."""
     if not text and default is not None:
         return default
     if not text.isdecimal():
@@ -360,13 +360,14 @@ def number(text: str, default: int | None = None) -> int:
 
 
 def require_below(value: int, count: int, what: str) -> int:
+    """The value. Raises InputError if there are no more than that."""
     if value >= count:
         raise InputError(f"no {what} {value}: there are {count}")
     return value
 
 
 def split_form(text: str) -> tuple[str, str]:
-    """`/f32 expression` as its two parts."""
+    """`/f32 expression` as its two parts. Raises InputError if there is no expression."""
     if not text:
         raise InputError("the expression is missing: write one, such as a register's name")
     if not text.startswith("/"):

@@ -38,7 +38,10 @@ SOON = 0.01
 
 
 class Failure(Exception):
-    """An entry point returns `result`. `why` is logged, unless programs do this routinely."""
+    """An entry point returns `result`. `why` is logged, unless programs do this routinely.
+
+    Docstrings of this package say "fails" for what raises it.
+    """
 
     def __init__(self, result: Result, why: str = "", *, usual: bool = False) -> None:
         super().__init__(result, why)

@@ -140,7 +140,8 @@ class Activation:
         return None
 
     def step(self, pc: int, op: Op) -> None:
-        """Executes one instruction, and yields where its state continues."""
+        """Executes one instruction, and yields where its state continues. Raises Unprovable for an exchange between
+        lanes, a trap, and what the machine refuses."""
         kind, state = control(op), self.state
         if converges(op):
             raise Unprovable("warp-exchange")

@@ -77,7 +77,8 @@ class Claim:
         yield []
 
     def launch(self, model: z3.ModelRef) -> Launch:
-        """A model's launch. Arrays hold the model's values at the places that threads access."""
+        """A model's launch. Arrays hold the model's values at the places that threads access. Raises Unprovable if an
+        array would have more than 2^28 bytes."""
 
         def number(term: z3.ExprRef) -> int:
             return model.eval(term, model_completion=True).as_long()

@@ -124,8 +124,7 @@ def bytewise(before: Term, store: Access, apart: int, size: int) -> z3.BitVecRef
 
 def places(inputs: Inputs, path: Path, space: str, address: Term) -> list[tuple[Path, str, Term]]:
     """The regions that an address may be in, each with the path and the offset. A choice between pointers gives
-    several.
-    """
+    several. Raises Unprovable if the pointer of an address is not known."""
     address = simplify(address)
     if space in ("local", "frame"):
         return [(path, STACK, address)]
@@ -152,7 +151,8 @@ def places(inputs: Inputs, path: Path, space: str, address: Term) -> list[tuple[
 
 
 def window_of(address: int, space: str) -> tuple[str, int]:
-    """The region of an address that is a number."""
+    """The region of an address that is a number. Raises Unprovable for shared memory, parameters, and addresses that
+    nothing has."""
     slot, offset = address >> SHIFT[64], address & (1 << SHIFT[64]) - 1
     if space == "generic" and slot == LOCAL:
         return STACK, offset

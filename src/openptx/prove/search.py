@@ -67,6 +67,7 @@ class Search:
         )  # fmt: skip
 
     def decide(self) -> Proof:
+        """The verdict, floating-point operations uninterpreted if possible. Raises Unprovable if there is none."""
         one, two = self.execute(self.a, False), self.execute(self.b, False)
         floats = bool(one.uninterpreted or two.uninterpreted)
         claim = Claim(self.inputs, self.functions, one, two)
@@ -85,6 +86,7 @@ class Search:
         return self.decide_exactly()
 
     def decide_exactly(self) -> Proof:
+        """The verdict with floating-point operations as defined on bits. Raises Unprovable if there is none."""
         one, two = self.execute(self.a, True), self.execute(self.b, True)
         claim = Claim(self.inputs, self.functions, one, two)
         complete = not (one.open or two.open)
@@ -116,7 +118,8 @@ class Search:
         return execute(kernel, self.inputs, exact, self.unroll, self.deadline, feasible)
 
     def refuted(self, claim: Claim, vary: bool) -> Counterexample | bool | None:
-        """A counterexample; None if the solver says there is none, False if none of its launches is one."""
+        """A counterexample; None if the solver says there is none, False if none of its launches is one. Raises
+        Unprovable if time is over or the solver gives up."""
         for bounds in claim.scales():
             answer = solve([*claim.constraints, *bounds, claim.difference], self.limit())
             if answer.verdict == z3.unsat:

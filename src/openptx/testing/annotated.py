@@ -76,7 +76,8 @@ def run_functions(
     problems: list[str],
     gaps: list[Unsupported],
 ) -> None:
-    """Runs every `// run:` line. All runs of a function with one thread share a launch, one block each."""
+    """Runs every `// run:` line. All runs of a function with one thread share a launch, one block each. Raises
+    InputError for a function that does not exist."""
     text = without_errors(file, found)
     functions = {f.name.text: f for f in parse(File(file.name, text)).functions if f.kind == "func" and f.body}
     if missing := [run for run in notes.runs if run.function not in functions]:
@@ -127,7 +128,8 @@ def launch_batch(
 
 
 def launch_runs(module: Program, function: Function, runs: list[Run], launch: Launch) -> list[str]:
-    """One launch with a block for each run; returns the differences from the expected results, a line each."""
+    """One launch with a block for each run; returns the differences from the expected results, a line each. Raises
+    InputError for a wrong number of arguments or results."""
     import numpy as np
 
     takes, gives = formals(function, function.parameters), formals(function, function.returns)

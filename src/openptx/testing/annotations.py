@@ -123,7 +123,8 @@ def read_values(text: str, row: int) -> tuple[Value, ...]:
 
 
 def read_list(text: str) -> tuple[str, ...]:
-    """`0..3, 7 x 4, 9`: single values, ranges with both ends, and values that are repeated."""
+    """`0..3, 7 x 4, 9`: single values, ranges with both ends, and values that are repeated. Raises InputError for more
+    values than a block has threads."""
     values: list[str] = []
     for part in (part.strip() for part in text.split(",")):
         value, _, times = part.partition(" x ")

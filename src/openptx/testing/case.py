@@ -171,7 +171,8 @@ def inside(folder: str, file: str) -> str:
 
 
 def compare_buffers(case: Case, arguments: list[object]) -> list[str]:
-    """The differences between the kernel's buffers and the expected ones."""
+    """The differences between the kernel's buffers and the expected ones. Raises InputError for a description of an
+    expected buffer that is not one."""
     problems: list[str] = []
     for index, (param, got) in enumerate(zip(case.params, arguments, strict=True)):
         if "expect" not in param:

@@ -28,7 +28,7 @@ def values(array: Array, dtype: str) -> Array:
 
 def compare(got: Array, wanted: Array, dtype: str, *, exact: bool, rtol: float = 0.0, atol: float = 0.0) -> str:
     """The errors in `got`, empty if there are none. A NaN equals a NaN, in exact comparisons only if their bits are
-    equal."""
+    equal. Raises InputError for arrays of different shapes or widths."""
     if got.shape != wanted.shape or got.dtype.itemsize != wanted.dtype.itemsize:
         raise InputError(f"expected {wanted.dtype}{list(wanted.shape)}, and the buffer is {got.dtype}{list(got.shape)}")
     got, wanted = values(got, dtype).ravel(), values(wanted, dtype).ravel()

@@ -77,7 +77,7 @@ def run(args: Namespace) -> int:
 
 
 def serve(args: Namespace) -> int:
-    """Serves one client to its end."""
+    """Serves one client to its end. Raises InputError for options of the terminal, and for an impossible port."""
     if args.file is not None or args.command or args.execute:
         raise InputError("--dap takes what is launched from the client's `launch` request")
     if args.port is not None and not 0 <= args.port <= LAST_PORT:
@@ -136,7 +136,7 @@ def session_for(launch: Launching, output: Callable[[str], object]) -> Session:
 
 
 def read_commands(path: str) -> list[str]:
-    """The lines of a file."""
+    """The lines of a file. Raises InputError if it is not text."""
     with open(path, encoding="utf-8-sig") as stream:
         try:
             return stream.read().splitlines()

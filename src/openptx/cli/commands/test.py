@@ -75,7 +75,7 @@ def run(args: Namespace) -> int:
 
 
 def coverage_for(args: Namespace) -> Coverage | None:
-    """The collector of the run's coverage, if requested."""
+    """The collector of the run's coverage, if requested. Raises InputError if other options need another engine."""
     if args.coverage is None:
         return None
     if args.sanitize or args.engine == "native":
