@@ -41,6 +41,7 @@ _BLOCKS = (
     ".entry other() { ret; }\n"
 )
 _JUMPS = ".entry jumps() {\nbra $L_1;\n$L_1:\nbra $L_2;\n$L_2:\nret;\n}\n"
+_WIDE = ".entry wide() {\n.reg .b32 %r<2>;\n.reg .b64 %rd<2>;\nmov.u32 %r1, 1;\nmul.wide.u32 %rd1, %r1, 4;\nret;\n}\n"
 _MANY = ".entry many() {\n.reg .b32 %r<3>;\nmov.u32 %r1, 1;\n" + "add.u32 %r1, %r1, 1;\n" * 5000 + "ret;\n}\n"
 _LIST = "\n.entry k() { ret; }\n"
 DEFECTS = {
@@ -153,6 +154,24 @@ DEFECTS = {
     (VERSION + TARGET + SIZE).replace(".target", "@target") + _LOADS: HEAD + _LOADS,
     HEAD + _LOADS.replace(".reg .b64 %rd", ".reg %rd"):     HEAD + _LOADS,
     HEAD + _LOADS.replace(".reg .b32 %r<3>;", ".reg .b32 %r<3>; .reg .b32 %r<3>;"): HEAD + _LOADS,
+    HEAD + _LOADS.replace(".reg .b32 %r<3>", ".reg .b32 %r"):  HEAD + _LOADS,
+    HEAD + _LOADS.replace(".reg .b32 %r<3>", ".reg .b32 %r[3]"): HEAD + _LOADS,
+    HEAD + _LOADS.replace(".reg .b32 %r<3>", ".reg .b32 %r 3>"): HEAD + _LOADS,
+    HEAD + _LOADS.replace("tid", "tid\u00e9"):               HEAD + _LOADS,
+    HEAD + _LOADS.replace("tid.x", "tid[0]"):               HEAD + _LOADS,
+    HEAD + _LOADS.replace("%tid.x", "SR_TID.X"):            HEAD + _LOADS,
+    HEAD + _LOADS.replace("mov.u32 %r1, %", "mov.u32 %r1, /* %"): HEAD + _LOADS.replace("%r1, %", "%r1,  %"),
+    HEAD + _LOADS.replace("ld.param", "ld_param", 1):       HEAD + _LOADS,
+    HEAD + _LOADS.replace("tile], %r1", "tile], 1i"):       HEAD + _LOADS.replace("tile], %r1", "tile], 1"),
+    HEAD + _LOADS.replace("}", "}}"):                       HEAD + _LOADS,
+    HEAD + _CALL.replace("(%r1, %rd1)", "(%r1; %rd1)"):     HEAD + _CALL,
+    HEAD + _CALL.replace("(%r1, %rd1)", "(%r1\n%rd1)"):     HEAD + _CALL.replace("(%r1, %rd1)", "(%r1,\n%rd1)"),
+    f"{HEAD}.func {_SQUARE}".replace("(%f2)", "%f2"):       f"{HEAD}.func {_SQUARE}",
+    f"{HEAD}.func {_SQUARE}".replace("(%f2)", "[%f2]"):     f"{HEAD}.func {_SQUARE}",
+    f"{HEAD}.visible .visible k() {{ ret; }}\n":            f"{HEAD}.visible .entry k() {{ ret; }}\n",
+    f"{HEAD}.visible __global__ k() {{ ret; }}\n":          f"{HEAD}.visible .entry k() {{ ret; }}\n",
+    HEAD + _WIDE.replace("mul.wide", "mul"):                HEAD + _WIDE,
+    HEAD + _WIDE.replace("wide.", "wide_"):                 HEAD + _WIDE,
     # in a large file
     f"{HEAD}{_MANY}.globl .u32 {_TABLE}":                  f"{HEAD}{_MANY}.global .u32 {_TABLE}",
     f"{HEAD}{_MANY}func {_SQUARE}":                        f"{HEAD}{_MANY}.func {_SQUARE}",
@@ -189,6 +208,8 @@ def test_independent_errors_are_all_reported() -> None:
         (_LOADS.replace("bra", ".section .text\nbra", 1), ".section"),
         (_LOADS.replace(" %tid.x;", "\n$L_2:\n"), ","),
         (_LOADS.replace(", %tid.x;", ""), "mov.u32"),
+        (_INDIRECT.replace("(.reg .b32 _)", "(.reg .b32 _"), ";"),
+        (_LOADS.replace("%tid.x", "\u041e"), "\u041e"),
         (_LOADS.replace("bra", "for (int i = 0; i < 4; i++)\nbra", 1), "for"),
     ],
 )

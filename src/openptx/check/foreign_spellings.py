@@ -41,6 +41,7 @@ OMITTED = {"generic": "an address without a state space is generic"}
 REGISTERS = {
     "blockdim": "ntid", "blockid": "ctaid", "blockidx": "ctaid", "blocksize": "ntid", "griddim": "nctaid",
     "gridsize": "nctaid", "lane": "laneid", "threadid": "tid", "threadidx": "tid", "warp": "warpid",
+    "srtid": "tid", "srctaid": "ctaid", "srlaneid": "laneid", "srclocklo": "clock",
 }
 DEVICE_FUNCTIONS = {
     "__assertfail": ".func __assertfail(.param .b64 message, .param .b64 file, .param .b32 line, "

@@ -247,7 +247,7 @@ def _file(c: Cursor) -> Directive:
     start, name_span = c.start, c.span
     c.advance()
     values = [integer(c, "the index of the file")]
-    path = _string(c, "the file's name in quotes")
+    path = _string(c, "the file's name in quotes", 'a file has an index and a name: `.file 1 "a.cu"`')
     if c.take(","):
         values.append(integer(c, "a timestamp"))
         if c.take(","):
@@ -281,9 +281,9 @@ def _label(c: Cursor) -> Name:
     return found
 
 
-def _string(c: Cursor, what: str) -> Text:
+def _string(c: Cursor, what: str, help: str | None = None) -> Text:
     if c.kind != "string":
-        mistake = c.expected(what)
+        mistake = c.expected(what, help=help)
         if c.kind == "word":
             mistake.diagnostic.fix = Fix(c.span, f'"{c.word}"', "write quotes", SAFE)
         raise mistake

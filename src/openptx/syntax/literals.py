@@ -92,10 +92,14 @@ def _meant(text: str) -> tuple[str, str]:
         return f"{text[:-1]}U", SAFE
     if _PLAIN_BITS.fullmatch(text):
         return f"0{'f' if len(text) == 8 else 'd'}{text}", SUGGESTION
+    if (suffixed := _SUFFIXED.fullmatch(text)) is not None:
+        return suffixed[1], SUGGESTION
     return "", SUGGESTION
 
 
 _SMALL_SUFFIX = pattern(r"[0-9]+u|0x[0-9a-f]+u|0b[01]+u")
+_SUFFIXED = pattern(r"([1-9][0-9]*(?![dDbB])|[0-9]+\.[0-9]+)[dDhHiIsSbB][0-9]{0,2}")
+"""A number with the suffix of another language: `1.0d`, `5i`, `1i32`."""
 _PLAIN_BITS = pattern(r"[0-9](?:[0-9a-fA-F]{7}|[0-9a-fA-F]{15})")
 """The bits of a float without the `0f` or `0d` before them."""
 
@@ -132,4 +136,4 @@ def _advice(text: str) -> str | None:
         return f"the bits of a float begin with `0f` or `0d`: `{_meant(text)[0]}`; a hexadecimal integer with `0x`"
     if re.fullmatch(r"[0-9][0-9a-f]*", lower):
         return f"a hexadecimal integer begins with `0x`: `0x{text}`"
-    return None
+    return "a number has no suffix but the `U` of an unsigned integer" if _SUFFIXED.fullmatch(text) else None

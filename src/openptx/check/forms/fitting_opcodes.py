@@ -37,6 +37,8 @@ def fitting(problem: Problem, opcode: str, operands: tuple[Kind, ...], context: 
         return problem
     if problem.about == "unknown-instruction":
         return _misspelt(problem, mnemonic, opcode, operands, context)
+    if problem.about == "missing-modifier" and (better := _complete(problem, modifiers, opcode, operands, context)):
+        return better
     if problem.repair is not None or any(absent(mnemonic, each, _type_kind(each)) for each in modifiers):
         return problem
     known = instructions_of(mnemonic)
@@ -54,6 +56,17 @@ def fitting(problem: Problem, opcode: str, operands: tuple[Kind, ...], context: 
         if found and (problem.help is None or problem.help.startswith(ITS_FORM)):
             return problem.advising(_several(found), None)
     return problem
+
+
+def _complete(
+    problem: Problem, modifiers: list[str], opcode: str, operands: tuple[Kind, ...], context: Context
+) -> Problem | None:
+    """The problem that a modifier is missing, where these operands need another one than is usual."""
+    candidates = _completed(modifiers, instructions_of(opcode.partition(".")[0]))
+    found = _best([each for each in dict.fromkeys(candidates) if accepted(each, operands, context)], operands)
+    if not found or any(f"`{each}`" in (problem.help or "") for each in found):
+        return None
+    return problem.advising(_several(found), rewrite(found[0]) if len(found) == 1 else None)
 
 
 def _is_of_others(problem: Problem, known: list[Instruction]) -> bool:
@@ -103,8 +116,8 @@ def _misspelt(problem: Problem, mnemonic: str, opcode: str, operands: tuple[Kind
 
 
 def _punctuated(opcode: str) -> Iterator[str]:
-    """The opcode with `::` for a dot or a dot for `::` or `:`, and with a dot put into one of its words."""
-    for wrong, right in ((".", "::"), (":", "."), ("::", "."), (":", "::")):
+    """The opcode with `::` for a dot or a dot for `::`, `:` or `_`, and with a dot put into one of its words."""
+    for wrong, right in ((".", "::"), (":", "."), ("::", "."), (":", "::"), ("_", ".")):
         at = opcode.find(wrong)
         while at >= 0:
             other = f"{opcode[:at]}{right}{opcode[at + len(wrong) :]}"

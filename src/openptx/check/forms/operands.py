@@ -129,6 +129,9 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
                 expected=place.expected(),
                 actual=kind.text,
                 rule="PTX ISA, Destination Operands (6.3)",
+                help="the destination is the first operand, as in `add.s32 d, a, b;`"
+                if kind.sort == kinds.INTEGER
+                else None,
             )
         case _:
             yield from _source(place, kind, where)

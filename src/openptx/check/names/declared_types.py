@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 else:
     nearest = late("openptx.check.spelling", "nearest")
 
+_TYPES = "a type is a letter and a size, as `.u32`, `.b64` and `.f32` are, or `.pred`"
 _FUNDAMENTAL = "PTX ISA, Fundamental Types (5.2.1), Table 8"
 OPAQUE = frozenset(("texref", "samplerref", "surfref"))
 # Types that the assembler accepts in declarations of registers or arrays, on which its code generator then crashes.
@@ -208,7 +209,10 @@ def _dimensions(declaration: Declaration, declarator: Declarator, unsized: bool)
             help = "give it a length, or initial values; `.extern .shared` variables get theirs at the launch"
             return _size("this dimension is open, and no initialiser determines its length", None, help)
         if length is not None and length.value <= 0:
-            return _size(f"an array must have at least one element, not {length.value}", length.span)
+            help = (
+                "write the number of its elements, or `[]` for `.extern .shared` memory of the size that a launch gives"
+            )
+            return _size(f"an array must have at least one element, not {length.value}", length.span, help)
     return None
 
 
@@ -256,7 +260,7 @@ def _not_fundamental(name: str, register: bool, array: bool, context: Context, v
             expected="a fundamental type",
             actual=f".{name}",
             rule=_FUNDAMENTAL,
-            help=f"did you mean `.{guess}`?" if guess else None,
+            help=f"did you mean `.{guess}`?" if guess else _TYPES,
             replacement=f".{guess}" if guess else None,
         )
     alternate = "PTX ISA, Alternate Floating-Point Data Formats (5.2.3)" if known.kind == "f" else _FUNDAMENTAL

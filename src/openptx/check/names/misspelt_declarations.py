@@ -42,6 +42,11 @@ def _has_relatives(name: str, declared: str, function: Function) -> bool:
     return others == {family} or (not others and family.startswith(function.name.text))
 
 
+def is_used(name: str, span: Span, function: Function) -> bool:
+    """Whether a function has a name elsewhere than in its declaration, at a position."""
+    return _uses(name, function) != [span]
+
+
 def misspelt_range(name: str, scope: Scope, function: Function) -> Diagnostic | None:
     """The error that a range of registers has a misspelt prefix: its names are not used, and those of the prefix of
     `name` are not declared."""

@@ -8,8 +8,8 @@ from functools import cached_property
 
 from openptx.check.foreign_spellings import DEVICE_FUNCTIONS, REGISTERS
 from openptx.check.names.missing_declarations import declaration, numbers, variable
-from openptx.check.names.misspelt_declarations import misspelt_name, misspelt_range
-from openptx.check.names.scopes import Scope, around, labels_of, split_number
+from openptx.check.names.misspelt_declarations import is_used, misspelt_name, misspelt_range
+from openptx.check.names.scopes import Registers, Scope, around, labels_of, split_number
 from openptx.check.names.unread_declarations import MOST, words
 from openptx.check.operand import kinds
 from openptx.check.spelling import Suggestions, nearest
@@ -52,6 +52,7 @@ def unknown_name(
         special = nearest(word, SPECIAL_REGISTERS, suits=lambda each: suits(f"%{each}"))
         guess = special and f"%{special}"
     is_special = special is not None and name[0] == "%"
+    field = field.lower() if field in ("X", "Y", "Z") else field
     guess = guess and (guess.partition(".")[0] if dot else guess) + dot + field
     return Diagnostic(
         "unknown-special-register" if is_special else "unknown-name",
@@ -330,16 +331,20 @@ class Undeclared:
             span = meant[0].span
             wrong = misspelt_name("unknown-name", name, fix.replacement, span, self.function)
             return wrong or explained
-        self._declare(name, explained, suits, instruction)
+        self._declare(name, explained, scope, suits, instruction)
         return explained
 
-    def _declare(self, name: str, explained: Diagnostic, suits: Suits | None, instruction: Instruction | None) -> None:
+    def _declare(
+        self, name: str, explained: Diagnostic, scope: Scope, suits: Suits | None, instruction: Instruction | None
+    ) -> None:
         """Adds the declaration that a name lacks, if nothing else was probably meant."""
         if explained.help is None and explained.name == "unknown-name" and instruction is not None:
             explained.help, explained.fix = variable(name, explained.span, instruction, self.function)
         if explained.help is None and explained.name == "unknown-name":
             explained.help = declaration(name, explained.span, suits, self.function, self.module.suggestions)
-            if (written := _REGISTER.search(explained.help or "")) and self.function.body is not None:
+            if (counted := self._counted(name, scope)) is not None:
+                explained.labels, explained.help, explained.fix = counted
+            elif (written := _REGISTER.search(explained.help or "")) and self.function.body is not None:
                 start = self.function.body[0]
                 explained.fix = Fix((start, start), f"\n    {written[1]}", "declare it")
         elif explained.label == "beyond the range":
@@ -348,6 +353,16 @@ class Undeclared:
             explained.help = f"declare more of them: `{prefix}<{count}>`"
             if range := _COUNT.match(self.function.file.text, explained.labels[0].span[0]):
                 explained.fix = Fix(range.span(1), str(count), f"declare `{prefix}<{count}>`")
+
+    def _counted(self, name: str, scope: Scope) -> tuple[tuple[Label], str, Fix] | None:
+        """The number of names that the declaration of one register lacks, if its name has no number and no use."""
+        prefix = split_number(name)[0]
+        known = scope.find(prefix) if prefix != name else None
+        if known is None or not isinstance(known[0], Registers) or is_used(prefix, known[0].span, self.function):
+            return None
+        span, count = known[0].span, max(numbers(prefix, self.function)) + 1
+        fix = Fix((span[1], span[1]), f"<{count}>", f"declare `{prefix}<{count}>`")
+        return (Label(span, "one register"),), f"declare as many as are used: `{prefix}<{count}>`", fix
 
     def _range(self, name: str, scope: Scope) -> tuple[str, str, int] | None:
         """The cause of a name that is beyond a range: one for all of them."""

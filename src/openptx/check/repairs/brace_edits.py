@@ -37,6 +37,8 @@ def brace_edits(error: Diagnostic) -> Iterator[Fix]:
         line = text.rfind("\n", 0, start) + 1
         whole = (line, end + 1) if text[line:end].strip() == "}" and text[end : end + 1] == "\n" else (start, end)
         remove = Fix(whole, "", "remove this `}`", SUGGESTION)
+        if text[line:end].strip() == "}}":
+            yield Fix((start, end), "", "remove one `}`", SUGGESTION)
         if (braces := _BRACES.fullmatch(text, line, _end(text, end))) is not None:
             yield Fix(braces.span(), "", f"remove `{braces[0].strip()}`", SUGGESTION)
         doubled = _DOUBLED.search(text, max(0, start - _NEAR), start)
@@ -61,6 +63,7 @@ def _closings(error: Diagnostic) -> Iterator[Fix]:
         yield Fix((last, last), "\n}", "close it", SUGGESTION)
     for label in error.labels:
         if label.text.startswith("this block"):
+            yield Rewritten(label.span, "(", "`{` stands where `(` belongs")
             yield Fix(label.span, "", "remove this `{`", SUGGESTION)
 
 

@@ -52,15 +52,21 @@ def edits(found: Diagnostic, inside: bool, absent: Collection[str]) -> Iterator[
     if inside:
         for span, meant, cause in in_body(text, line):
             yield Rewritten(span, meant, cause)
+    if found.name == "invalid-character" and text.count(text[start:end]) == 1:
+        yield _removal(text, (start, end))
     before = text.rfind("\n", 0, max(line[0] - 1, 0)) + 1
     if before < line[0] and text[before : line[0] - 1] == text[slice(*line)]:
         yield _removal(text, (line[0] - 1, line[1]))
     yield from _names(text, (start, end), absent)
     if "a type" in found.label and _TYPELESS.search(text, line[0], start):
         for type in (".b32", ".b64", ".pred", ".f32", ".f64", ".b16"):
-            yield _replacement((start, start), f"{type} ")
+            yield replacement((start, start), f"{type} ")
     if "expected a statement" in found.label and text[last - 1] == ";":
         yield Rewritten((last - 1, last), ",", "`;` stands where `,` belongs")
+    if found.name == "unclosed-bracket" and text[end : end + 1] == ";":
+        yield Rewritten((end, end + 1), ",", "`;` stands where `,` belongs")
+    if found.name == "unterminated-comment":
+        yield _removal(text, (start, start + 2))
     orders = exchanged(text, (start, end), line) if found.help is None else ()
     if "expected a" in found.label and last < line[0]:
         yield from _at_end(text, last)
@@ -68,16 +74,16 @@ def edits(found: Diagnostic, inside: bool, absent: Collection[str]) -> Iterator[
         yield from _removals(text, (start, end), last, line, inside)
     if inside and _is_instruction(text, max(line[0], *(text.rfind(mark, line[0], start) + 1 for mark in ";{}"))):
         yield from (
-            _replacement(span, meant) for span, meant in orders if meant[:1] in _PAIRS.values() and meant[-1] == ";"
+            replacement(span, meant) for span, meant in orders if meant[:1] in _PAIRS.values() and meant[-1] == ";"
         )
         return
     for mark in _EXPECTED.findall(found.label):
         spaced = f" {mark} " if mark == "_" else mark
-        yield _replacement((last, last), spaced)
-        yield _replacement((start, end), mark)
-    yield from starmap(_replacement, orders)
+        yield replacement((last, last), spaced)
+        yield replacement((start, end), mark)
+    yield from starmap(replacement, orders)
     for span, meant in (*as_directive(text, line), *in_signature(text, line)):
-        yield _replacement(span, meant)
+        yield replacement(span, meant)
     yield from _words(text, line)
     yield from _ordered(text, line)
     yield from _marks(text, (start, end), line)
@@ -107,26 +113,27 @@ def _names(text: str, span: Span, absent: Collection[str]) -> Iterator[Fix]:
         if text[start:end] == name[:1]:
             yield _named(text, span, name)
         if text[start] == "." and name[:1] == "%":
-            yield _replacement((start, start + 1), "%")
-        yield _replacement((start, start), name if text[start - 1].isspace() else f" {name}")
+            yield replacement((start, start + 1), "%")
+        yield replacement((start, start), name if text[start - 1].isspace() else f" {name}")
 
 
 def _named(text: str, span: Span, name: str) -> Fix:
     """The declaration of a name, or of a range that has it, where only the first character of the name stands."""
     count = _COUNT.match(text, span[1])
     if count is None:
-        return _replacement(span, name)
+        return replacement(span, name)
     prefix = name.rstrip("0123456789")
     most = max(int(count[1]), int(name[len(prefix) :] or 0) + 1)
-    return _replacement((span[0], count.end()), f"{prefix}<{most}>")
+    return replacement((span[0], count.end()), f"{prefix}<{most}>")
 
 
 def _at_end(text: str, last: int) -> Iterator[Fix]:
     """Edits of the line that ends at `last`, where its last part is missing."""
     line = text.rfind("\n", 0, last) + 1, last
     for span, meant in as_directive(text, line):
-        yield _replacement(span, meant)
+        yield replacement(span, meant)
     if text[last - 1 : last] == ",":
+        yield replacement((last - 1, last), ";")
         yield _removal(text, (last - 1, last))
     if _LEFT_OUT.fullmatch(text, *line):
         yield _removal(text, line)
@@ -142,12 +149,14 @@ def _is_instruction(text: str, start: int) -> bool:
     return begins is not None and not begins[2] and f".{begins[1]}" not in NAMES and not begins[1].startswith("__")
 
 
-def _replacement(span: Span, meant: str) -> Fix:
+def replacement(span: Span, meant: str) -> Fix:
+    """The fix that writes another text."""
     return Fix(span, meant, f"write `{meant.strip()}`", SUGGESTION)
 
 
 def _removal(text: str, span: Span) -> Fix:
-    return Fix(span, "", f"remove `{text[slice(*span)].strip()}`", SUGGESTION)
+    removed = text[slice(*span)].strip()
+    return Fix(span, "", f"remove `{removed}`" if removed else "remove it", SUGGESTION)
 
 
 def _end(text: str, start: int) -> int:
@@ -164,7 +173,7 @@ def _words(text: str, line: Span) -> Iterator[Fix]:
         plain = match[0].lstrip(".")
         letters = plain.rstrip("0123456789")
         if f".{letters}" in NAMES:
-            yield _replacement(match.span(), f".{letters} {plain[len(letters) :]}")
+            yield replacement(match.span(), f".{letters} {plain[len(letters) :]}")
         guesses = (
             plain,
             directive(match[0]) or "",
@@ -175,7 +184,7 @@ def _words(text: str, line: Span) -> Iterator[Fix]:
         )
         for guess in dict.fromkeys(f".{each.lstrip('.')}" for each in guesses):
             if guess in _KNOWN:
-                yield _replacement(match.span(), guess)
+                yield replacement(match.span(), guess)
 
 
 def _begun(word: str) -> str:
@@ -191,11 +200,11 @@ def _ordered(text: str, line: Span) -> Iterator[Fix]:
         ranks = [_RANKS.get("".join(words(part)[:1]), 4) for part in parts]
         if ranks != sorted(ranks):
             ordered = [part for _, part in sorted(zip(ranks, parts, strict=True), key=lambda each: each[0])]
-            yield _replacement(head.span(), " ".join(ordered))
+            yield replacement(head.span(), " ".join(ordered))
     for match in _SIZED.finditer(text, *line):
-        yield _replacement(match.span(), f" {match[2]}{match[1]}")
+        yield replacement(match.span(), f" {match[2]}{match[1]}")
     for match in _LATE.finditer(text, *line):
-        yield _replacement(match.span(), f"{match[1]} {match[3]}{match[2]}")
+        yield replacement(match.span(), f"{match[1]} {match[3]}{match[2]}")
 
 
 _SIZED = pattern(rf"\s*(\[\s*[0-9]+\s*\]|<\s*[0-9]+\s*>)\s*({IDENTIFIER})", re.A)
@@ -203,29 +212,29 @@ _LATE = pattern(
     rf"(\.(?:reg|local|shared|param|global|const)\b)([^;=,]*?\s{IDENTIFIER})\s+(\.(?:align\s+[0-9]+|[busf][0-9]+|pred))\b",
     re.A,
 )
-_OPENED_LATE = pattern(r"(?<=[^\W\d])([0-9]+)>", re.A)
+_OPENED_LATE = pattern(r"(?<=[^\W\d])\s*([0-9]+)>", re.A)
 _CALLED = pattern(rf"\b({IDENTIFIER})\s+({IDENTIFIER})(?=\s*[,}};])", re.A)
 
 
 def _marks(text: str, span: Span, line: Span) -> Iterator[Fix]:
     """Other marks at an error: a `<` that is missing, commas between all values, parentheses after `generic`."""
     for match in _OPENED_LATE.finditer(text, *line):
-        yield _replacement(match.span(), f"<{match[1]}>")
+        yield replacement(match.span(), f"<{match[1]}>")
     for span, count in lacking_count(text, line):
-        yield _replacement(span, count)
+        yield replacement(span, count)
     for match in _CALLED.finditer(text, *line):
-        yield _replacement(match.span(), f"{match[1]}({match[2]})")
+        yield replacement(match.span(), f"{match[1]}({match[2]})")
     word = text[slice(*span)]
     if word == "-":
-        yield _replacement(span, "_")
+        yield replacement(span, "_")
     for mark in (",", "="):
         if word != mark and not any(map(str.isalnum, word)):
-            yield _replacement(span, mark)
+            yield replacement(span, mark)
     close = text.rfind("}", *line)
     opened = text.rfind("{", line[0], max(close, line[0]))
     inner = text[opened + 1 : close]
     if opened >= 0 and ";" in inner:
-        yield _replacement((opened + 1, close), inner.replace(";", ","))
+        yield replacement((opened + 1, close), inner.replace(";", ","))
 
 
 def _brackets(text: str, start: int, end: int) -> Iterator[Fix]:
@@ -233,19 +242,19 @@ def _brackets(text: str, start: int, end: int) -> Iterator[Fix]:
     mark = text[start : start + 1]
     if mark in _PAIRS.values():
         for left in _PAIRS:
-            yield _replacement((start, start + 1), left)
+            yield replacement((start, start + 1), left)
     if mark not in _PAIRS:
         return
     close = text.find(_PAIRS[mark], start, end)
     for left, right in _PAIRS.items():
         if left != mark:
             yield (
-                _replacement((start, close + 1), f"{left}{text[start + 1 : close]}{right}")
+                replacement((start, close + 1), f"{left}{text[start + 1 : close]}{right}")
                 if close >= 0
-                else _replacement((start, start + 1), left)
+                else replacement((start, start + 1), left)
             )
     if close >= 0:
-        yield _replacement((start, close + 1), text[start + 1 : close])
+        yield replacement((start, close + 1), text[start + 1 : close])
         yield _removal(text, (start, close + 1))
 
 
@@ -253,9 +262,9 @@ def _strings(text: str, span: Span, end: int) -> Iterator[Fix]:
     """What stands for a string at an error, in quotes; or a string without them."""
     rest = text[span[0] : end].split("//")[0].rstrip().rstrip(";")
     if text[span[0] : span[0] + 1] == '"':
-        yield _replacement(span, text[span[0] + 1 : span[1] - 1])
+        yield replacement(span, text[span[0] + 1 : span[1] - 1])
     if plain := rest.strip("'\"` ()"):
-        yield _replacement((span[0], span[0] + len(rest)), f'"{plain}"')
+        yield replacement((span[0], span[0] + len(rest)), f'"{plain}"')
 
 
 _LAST = pattern(rf"(?<![\w.%$]){IDENTIFIER}\s*\Z", re.A)
@@ -268,7 +277,7 @@ def _removals(text: str, span: Span, last: int, line: Span, inside: bool) -> Ite
     a body."""
     start, end = span
     if (number := _NUMBER.search(text, start, end)) is not None and number.span() != span:
-        yield _replacement(span, number[0])
+        yield replacement(span, number[0])
     before = text[line[0] : last]
     if not before.strip():
         if text[end : line[1]].strip():

@@ -36,6 +36,8 @@ _TARGET = pattern(
 )
 
 _TYPED = r"\.(?:reg|param)\s*\.\w+"
+_ENTRY = r"(?:entry|kernel|function|void|__global__|\.visible|\.weak)"
+"""Words that stand for `.entry`."""
 _SIGNATURES = {
     pattern(rf"\.func\s+({_TYPED}\s+{IDENTIFIER})\s+({IDENTIFIER})", re.A):                         r".func (\1) \2",
     pattern(rf"\.func\s+(\.\w+)\s+({IDENTIFIER})(?=\s*\()", re.A):                             r".func (.reg \1 r) \2",
@@ -45,7 +47,7 @@ _SIGNATURES = {
     pattern(rf"\.func\s*(\([^()]*\))\s*,\s*({IDENTIFIER})\s*,\s*\(", re.A):                         r".func \1 \2(",
     pattern(r"\.entry(?=\s*\()", re.A):                                                             r".func",
     pattern(r"\.(extern|visible|weak)(?=\s*\()", re.A):                                             r".\1 .func",
-    pattern(rf"\.(visible|weak)\s+(?:entry\s+)?(?={IDENTIFIER}\s*\()", re.A):                       r".\1 .entry ",
+    pattern(rf"\.(visible|weak)\s+(?:{_ENTRY}\s+)*(?={IDENTIFIER}\s*\()", re.A):                   r".\1 .entry ",
     pattern(r"\.(?:global|device|kernel)\s+(?=\.entry|\.func)", re.A):                              r".visible ",
     pattern(r"\.callprototype\s+(\.\w+\s*\.\w+\s+_)(?=\s+_)", re.A):                           r".callprototype (\1)",
     pattern(rf"\.callprototype\s*(\([^()]*\))\s*(?:{IDENTIFIER})?\s*(?=\()", re.A):           r".callprototype \1 _ ",

@@ -62,7 +62,7 @@ class Rewritten(Fix):
     __slots__ = ("cause",)
 
     def __init__(self, span: Span, meant: str, cause: str) -> None:
-        super().__init__(span, meant, f"write `{meant}`" if meant.strip() else "remove it", SUGGESTION)
+        super().__init__(span, meant, f"write `{meant.strip()}`" if meant.strip() else "remove it", SUGGESTION)
         self.cause = cause
 
 

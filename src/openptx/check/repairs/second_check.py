@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from openptx.check.proof import OTHERS
 from openptx.check.repairs.brace_edits import body_opened, brace_edits, move_to_fix
-from openptx.check.repairs.declaration_edits import edits, repetition
+from openptx.check.repairs.declaration_edits import edits, repetition, replacement
 from openptx.check.repairs.directive_shapes import without_dot
 from openptx.check.repairs.excerpt import excerpt
 from openptx.check.repairs.line_shapes import Rewritten, prototype_last
 from openptx.check.repairs.mark_edits import mark_edits
 from openptx.check.repairs.slips import slips
+from openptx.check.repairs.tokens import lacking_count
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix
 from openptx.diagnostics.edits import edits_of
 from openptx.patterns import pattern
@@ -39,7 +40,7 @@ _MOST = 8
 _EDITED = frozenset((
     "syntax", "missing-semicolon", "unclosed-bracket", "unknown-directive", "invalid-operand", "invalid-declaration",
     "invalid-expression", "invalid-directive", "misplaced-directive", "invalid-character", "unterminated-string",
-    "invalid-integer", "invalid-float", "register-type", "invalid-opcode", "invalid-name",
+    "invalid-integer", "invalid-float", "register-type", "invalid-opcode", "invalid-name", "unterminated-comment",
 ))  # fmt: skip
 """Syntax errors for which edits are tried; braces, comments and names have advice of their own."""
 _OUTSIDE = frozenset(("state-space-place", "misplaced-statement", "misplaced-directive", "invalid-declaration"))
@@ -85,22 +86,28 @@ class SecondCheck:
         for each in self.errors:
             if each.name in _ABOUT_NAMES and (name := _NAMED.search(each.message)):
                 self.about.setdefault(name[1].rstrip(_DIGITS), []).append(each)
+            if each.name == "argument-count":
+                prototype = file.text[each.span[0] : file.text.find(";", each.span[0])].rpartition(",")[2].strip()
+                self.about.setdefault(prototype.rstrip(_DIGITS), []).append(each)
         absent = (_NAMED.search(each.message) for each in self.errors if each.name in _ELSEWHERE)
         self.absent = list(dict.fromkeys(name[1] for name in absent if name is not None))[:_ABSENT]
         self.left, self.proofs = ROOM, _PROOFS
+        self.names: Collection[str] = ()
+        """The names in the file, once a second check is made."""
         self.text, self.size = file.text, len(file.text)
 
     def settled(self) -> list[Diagnostic]:
         """The findings without those that are consequences of others, and with the fixes that were found."""
         if len(self.file.text) > _LONGEST:
             return self.found
+        self.names = frozenset(words(self.file.text))
         self._take_excerpt()
         fixed: dict[int, Diagnostic] = {}
         consequences: set[int] = set()
         for error in self.errors:
             line = self.file.line(error.location[0])
             of_c = error.message.endswith(_OF_C)
-            if of_c or _is_cut_off(error):
+            if of_c or _is_cut_off(error) or error.name == "unterminated-comment":
                 consequences.update(id(each) for each in self._in_line(error))
             if _is_cut_off(error):
                 consequences.update(self._labels_after(error))
@@ -151,7 +158,7 @@ class SecondCheck:
 
     def _best_fix(self, error: Diagnostic) -> tuple[Fix | None, Errors | None]:
         """The fix of an error with which the fewest errors remain, and these; its own, and None, if none is proven."""
-        own, best = error.fix, None
+        own, best, linked = error.fix, None, set(self._errors_about_names(error))
         for fix in self._fixes(error):
             if not self._spend():
                 break
@@ -168,7 +175,8 @@ class SecondCheck:
                     best = self._whole(error.advising(error.help, fix), fix, text), remaining
                 if not remaining or (fix is error.fix and not self._doubtful(error, errors)):
                     break
-            if fix is error.fix and self._spoils(error, [each for each in errors if _key(each) in new]):
+            lost = any(remaining[_key(each)] for each in self.errors if id(each) in linked)
+            if fix is error.fix and (lost or self._spoils(error, [each for each in errors if _key(each) in new])):
                 own = None
         return best if best is not None else (own, None)
 
@@ -189,10 +197,15 @@ class SecondCheck:
         if error.name in _BRACES and new:
             return True
         row = error.location[0]
-        in_row = (each.name for each in new if each.location[0] == row)
-        return any(name not in _ELSEWHERE or name == "unknown-function" for name in in_row) or any(
-            _is_syntax(each) and each.location[0] == row + 1 for each in new
-        )
+        in_row = (each for each in new if each.location[0] == row)
+        return any(
+            each.name not in _ELSEWHERE or each.name == "unknown-function" or self._is_made_up(each) for each in in_row
+        ) or any(_is_syntax(each) and each.location[0] == row + 1 for each in new)
+
+    def _is_made_up(self, error: Diagnostic) -> bool:
+        """Whether an error of a fixed line is about a name that the file does not have."""
+        name = _NAMED.search(error.message)
+        return name is not None and name[1] not in self.names
 
     def _spend(self) -> bool:
         """Takes one more check of the file from what there is room for; whether there was enough."""
@@ -209,6 +222,8 @@ class SecondCheck:
             yield from prototype_last(text, self._line(error))
         if error.name in _DUPLICATES:
             yield from self._renamed(error)
+        if error.name == "array-size":
+            yield from (replacement(*each) for each in lacking_count(text, self._line(error)))
         if error.name in ("unclosed-brace", "unmatched-brace") and not _is_cut_off(error):
             yield from brace_edits(error)
         inside = self._inside(error)
@@ -329,8 +344,8 @@ def _explained(error: Diagnostic, fix: Fix | None) -> Diagnostic:
 
 
 def _apply_fix(text: str, error: Diagnostic) -> str:
-    for (start, end), replacement in sorted(edits_of(error), reverse=True):
-        text = text[:start] + replacement + text[end:]
+    for (start, end), meant in sorted(edits_of(error), reverse=True):
+        text = text[:start] + meant + text[end:]
     return text
 
 

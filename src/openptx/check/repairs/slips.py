@@ -33,9 +33,15 @@ _SLIPS = (
     (r"\[[^()\[\]{};,]*(?P<wrong>[;)}>])",                             r"]",    "`{0}` stands where `]` belongs"),
     (r"[,\s](?P<wrong>;)[%$\w][^()\[\]{};,]*\]",                       r"[",    "`;` stands where `[` belongs"),
     (r"(?P<wrong>\[([^\[\]]*,[^\[\]]*)\])",                            r"{\2}", "a list must be in braces"),
-    (r"(?P<wrong>\{([^{},]*)\})",                                      r"[\2]", "an address must be in brackets"),
+    (r"\[[^\[\]]*(?P<wrong>\[([^\[\]]*)\])",                           r"{\2}", "a list must be in braces"),
+    (r"(?P<wrong>\{([^{},;]*)\})",                                     r"[\2]", "an address must be in brackets"),
+    (r"(?P<wrong>\{(-?[0-9]\w*)\})",                                   r"\2",   "a single operand has no braces"),
+    (r"[,\s](?P<wrong>([%$\w]+\s*\+\s*-?\w+))\s*[,;]",                r"[\2]", "an address must be in brackets"),
+    (r"\bcall[.\w]*\s+(?P<wrong>[\[{]?([^\s()\[\]{},;]+)[\]}]?)\s*,",  r"(\2)", "a result must be in parentheses"),
     (r"(?P<wrong>\(([^()]*)\))",                                       r"[\2]", "an address must be in brackets"),
     (r"(?P<wrong>\(([^()]*)\))",                                       r"\2",   "an operand has no parentheses"),
+    *((rf"%n?(?:cta|t)id(?P<wrong>[._]{x}|\.{n}|\[{n}\])(?!\w)",        rf".{x.lower()}", "a component is `.x`")
+      for n, x in enumerate("XYZ")),
     (r"[\w\])}](?P<wrong>[ \t]+)[\[{(]",                               r", ",   "expected `,` between two operands"),
     (rf"{_OPCODE}\s+[%\w]+(?P<wrong>\s*,\s*)[%\w]+\s*,",               r"|",    "a second result follows a `|`"),
     (r"(?P<wrong>(\[[^\]]*\]|[^\s,;\[\](){}|]+)\s*,\s*)(?=\2\s*[,;])", r"",     "this operand is given twice"),
@@ -45,10 +51,10 @@ _PATTERNS = tuple((pattern(shape, re.A), meant, why) for shape, meant, why in _S
 
 
 def slips(text: str, line: Span) -> Iterator[Rewritten]:
-    """The line of an error with one mark or blank as it was probably meant."""
+    """The line of an instruction with one mark or blank as it was probably meant."""
     comment = text.find("//", *line)
     words = text[line[0] : comment if comment >= 0 else line[1]]
-    if len(words) > _LONGEST:
+    if len(words) > _LONGEST or (words.lstrip().startswith(".") and "{" not in words):
         return
     for shape, meant, why in _PATTERNS:
         for match in islice(shape.finditer(words), _MOST):

@@ -36,7 +36,7 @@ def repaired(found: Diagnostic, statement: Span, checked: CheckedFunction, scope
     text, suggestions = found.file.text, checked.module.suggestions
     if found.fix is not None or statement[1] - statement[0] > _LONGEST or not text.endswith(";", *statement):
         return found
-    for fix in _edits(text, found.span, statement, removes=found.help is None):
+    for fix in _edits(text, found, statement, removes=found.help is None):
         if not suggestions.spend(COST):
             return found
         if works(fix, text, statement, set(), checked, scope):
@@ -44,9 +44,9 @@ def repaired(found: Diagnostic, statement: Span, checked: CheckedFunction, scope
     return found
 
 
-def _edits(text: str, error: Span, statement: Span, *, removes: bool) -> Iterator[Fix]:
+def _edits(text: str, found: Diagnostic, statement: Span, *, removes: bool) -> Iterator[Fix]:
     """Edits near an error, the likeliest first. `removes`: also those that leave something out."""
-    start, end = error
+    error = start, end = found.span
     word, before = text[start:end], text[statement[0] : start].rstrip()
     last, tail = statement[0] + len(before), statement[1] - 1
     if joined := _FIRST_BLANK.match(text, *statement):
@@ -65,6 +65,9 @@ def _edits(text: str, error: Span, statement: Span, *, removes: bool) -> Iterato
     if removes:
         for span, meant in exchanged(text, error, (statement[0], tail)):
             yield Fix(span, meant, f"write `{meant}`")
+    if found.label.endswith("after this"):
+        yield Fix((end, end), ",", "write a comma")
+        return
     if word not in _CLOSING:
         yield Fix((last, last), ",", "write a comma")
     yield Fix((last, end), ",", "write a comma")
