@@ -110,7 +110,7 @@ def estimated(path: str) -> tuple[float, float, list[tuple[float, float]]]:
 
     def wanted(state: tier_state.TierState, prepared: PreparedLaunch, workers: int | None) -> Any:
         states.append(state)
-        guesses.append(policy.once(state, prepared))
+        guesses.append(policy.seconds_of_one_pass(state, prepared))
         begun.append(time.thread_time())
         return never
 
@@ -118,7 +118,7 @@ def estimated(path: str) -> tuple[float, float, list[tuple[float, float]]]:
     auto.code_wanted = wanted
     auto.prefers_interp = never
     launch_of(path)("auto")
-    return (states[0].seconds if states else 0.0), (guesses[0] if guesses else 0.0), seen
+    return (states[0].compile_seconds if states else 0.0), (guesses[0] if guesses else 0.0), seen
 
 
 def record(file: str, paths: list[str]) -> None:

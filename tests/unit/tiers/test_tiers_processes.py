@@ -74,7 +74,7 @@ else:
     launch()
     ready()
     launch()
-    assert tier_state.states[kernel.module.image]["k"].blocks == {(32, 1, 1)}
+    assert tier_state.states[kernel.module.image]["k"].compiled_blocks == {(32, 1, 1)}
 """
 CACHED = """
 from openptx.engines.native.runtime.plan import plans

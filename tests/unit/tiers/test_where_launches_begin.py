@@ -43,7 +43,7 @@ def test_short_launches_of_kernels_that_are_made_quickly_stay(
     launch(kernel)
     assert native_runs == []
     state = tier_state.states[kernel.module.image]["k"]
-    state.spent = state.left - 0.01
+    state.interp_seconds = state.seconds_until_code - 0.01
     launch(kernel, 1_000_000)
     assert native_runs == ["k"]
     monkeypatch.setattr(compile_time, "FUNCTION", 0.0)
@@ -51,7 +51,7 @@ def test_short_launches_of_kernels_that_are_made_quickly_stay(
     tier_state.states.setdefault(kernel.module.image, {})["k"] = state = tier_state.TierState(
         kernel.module.program, kernel.function
     )
-    state.spent = state.left
+    state.interp_seconds = state.seconds_until_code
     launch(kernel)
     assert native_runs == ["k", "k"]
     assert jobs() == []
@@ -87,7 +87,7 @@ def test_what_the_launch_has_taken_before_it_looks_counts(monkeypatch: pytest.Mo
     kernel = openptx.load(HEAD + LOOP)["k"]
     program, function, image = kernel.module.program, kernel.function, kernel.module.image
     state = tier_state.TierState(program, function)
-    state.spent = 0.1
+    state.interp_seconds = 0.1
     begun = time.thread_time()
     new, old = (
         policy.PendingLaunch(state, program, function, image, (32, 1, 1), 0.0, False, False, begun - ago)
@@ -121,7 +121,7 @@ def test_code_is_asked_for_when_launches_have_taken_a_while(monkeypatch: pytest.
     kernel = openptx.load(HEAD + LOOP)["k"]
     launch(kernel)
     assert jobs() == []
-    tier_state.states[kernel.module.image]["k"].spent = 1e6
+    tier_state.states[kernel.module.image]["k"].interp_seconds = 1e6
     launch(kernel)
     assert len(jobs()) == 1
 
@@ -242,7 +242,7 @@ def test_machine_code_that_the_reference_engine_continues_is_compared_with_it(
     monkeypatch.setattr(auto, "try_on_interp", noted)
     monkeypatch.setattr(compiled_kernel, "lower_kernel", lower_kernel)
     state = tier_state.TierState(kernel.module.program, kernel.function)
-    state.blocks.add((32, 1, 1))
+    state.compiled_blocks.add((32, 1, 1))
     tier_state.states.setdefault(kernel.module.image, {})["k"] = state
     found = ""
     for _ in engines:

@@ -50,7 +50,7 @@ class FastPath:
         self.barriers = BarrierUniformity(self.file.text, self.body)
         self.reader = StatementReader(checked, self.names, self.barriers)
         self.doubts: list[int] = []  # where instructions end that may be wrong, in text order
-        self.doubted = False  # whether there is one in the current block
+        self.doubt_in_block = False  # whether there is one in the current block
         self.maybe_unwritten: set[str] = set()  # registers that are read before a write may have reached them
         self.unwritten: list[tuple[str, int]] = []  # registers that nothing writes, each with the position of a read
         self.falls_through = False  # whether control may reach the end of the body
@@ -117,27 +117,27 @@ class FastPath:
             offset = self._read_rows(Chunk(File("", text), offset, len(text), inner=True), len(text))
         if offset is None:
             return False
-        if self.doubted:
-            self.doubted, self.reader.doubt = False, True
+        if self.doubt_in_block:
+            self.doubt_in_block, self.reader.doubt = False, True
             return False
         if form is not None and form[0] not in memos and len(memos) < _MAX_BLOCK_MEMOS:
             memos[form[0]] = block_memo(text, *form, self.names)
         return True
 
-    def _doubts(self, chunk: Chunk, number: int) -> bool:
-        """Whether only instructions of a row are doubtful. The full checker reads them later."""
+    def _note_doubtful_row(self, chunk: Chunk, number: int) -> bool:
+        """If instructions of a row may be wrong, and nothing else: notes that, and returns True."""
         if not self.reader.doubt:
             return False
-        self.reader.doubt = False
-        if chunk.inner:
-            self.doubted = True
-        else:
-            match = chunk.match(number)
-            self._doubt(match.start(OPCODE) if match[OPCODE] else match.start(OTHER), match.end())
+        match = chunk.match(number)
+        self._note_doubt(chunk, match.start(OPCODE) if match[OPCODE] else match.start(OTHER), match.end())
         return True
 
-    def _doubt(self, start: int, end: int) -> None:
-        """The statements between two positions are doubtful."""
+    def _note_doubt(self, chunk: Chunk, start: int, end: int) -> None:
+        """Instructions between two positions may be wrong. The full checker reads them later."""
+        self.reader.doubt = False
+        if chunk.inner:
+            self.doubt_in_block = True
+            return
         text = self.file.text
         while (start := text.find(";", start, end) + 1) > 0:
             self.doubts.append(start - 1)
@@ -188,7 +188,7 @@ class FastPath:
                 fine = (
                     self._accepts_block(other) if other[0] == "{" and len(other) > 1 else self.reader.statement(other)
                 )
-                if not fine and not self._doubts(chunk, i):
+                if not fine and not self._note_doubtful_row(chunk, i):
                     self._note_passed(chunk, i, known=False, more=True)
                     if flat:
                         names.withdraw(filter(None, labels[i:]))
@@ -204,11 +204,7 @@ class FastPath:
             return start
         after = self.reader.other(chunk.file, start, end)
         if self.reader.doubt and after is not None:
-            self.reader.doubt = False
-            if chunk.inner:
-                self.doubted = True
-            else:
-                self._doubt(start, after)
+            self._note_doubt(chunk, start, after)
         return after
 
     def _hides_comments(self, chunk: Chunk, start: int, end: int) -> bool:
@@ -258,7 +254,7 @@ class FastPath:
             if right is None and not self._as_statement(chunk, number):
                 return False
             self.reader.doubt = self.reader.doubt or right is False
-            self._doubts(chunk, number)
+            self._note_doubtful_row(chunk, number)
         return True
 
     def _has_only_warnings(self, chunk: Chunk, number: int) -> bool:

@@ -35,21 +35,21 @@ def launch(prepared: PreparedLaunch, *, workers: int | None = None) -> None:
     """
     function, grid, block = prepared.function, prepared.grid, prepared.block
     state = state_of(prepared)
-    times, shape, clock = state.times, (grid, block), time.perf_counter()
+    times, shape, clock = state.engine_times, (grid, block), time.perf_counter()
     slower = times.settled.get(shape)
-    if block not in state.blocks or slower:
+    if block not in state.compiled_blocks or slower:
         start = time.thread_time()
         if slower or prefers_interp(state, prepared):
             interp.launch(prepared)
-            state.spent += time.thread_time() - start
+            ended = True
+        else:
+            wanted = code_wanted(state, prepared, workers)
+            ended = wanted is not None and launch_and_replace(prepared, wanted, level=state.level(block))
+        if ended:
+            state.interp_seconds += time.thread_time() - start
             times.interp_took(shape, time.perf_counter() - clock)
             return
-        wanted = code_wanted(state, prepared, workers)
-        if wanted is not None and launch_and_replace(prepared, wanted, level=state.level(block)):
-            state.spent += time.thread_time() - start
-            times.interp_took(shape, time.perf_counter() - clock)
-            return
-        state.blocks.add(block)
+        state.compiled_blocks.add(block)
         clock = time.perf_counter()
     elif times.untried(shape) and may_try(prepared):
         times.interp_took(shape, try_on_interp(prepared, times.to_beat(shape)))
@@ -62,7 +62,7 @@ def launch(prepared: PreparedLaunch, *, workers: int | None = None) -> None:
     def meanwhile() -> bool:
         return settings.has_tiers() and not made_at_once(state, service().may_fork())
 
-    shared = native.launch(prepared, workers=workers, meanwhile=meanwhile, baseline=block in state.baseline)
+    shared = native.launch(prepared, workers=workers, meanwhile=meanwhile, baseline=block in state.baseline_blocks)
     if slower is None and times.native_took(shape, time.perf_counter() - clock, shared):
         LOG.info(
             "kernel `%s`, grid %s, blocks of %s: the reference engine runs such launches from now on, in %.4f s"

@@ -35,13 +35,14 @@ def prefers_interp(state: TierState, prepared: PreparedLaunch) -> bool:
     function, block = prepared.function, prepared.block
     if state.loops or has_code(prepared.image, function, block):
         return False
-    work = state.spent + once(state, prepared)
-    if not state.surely_less(work) and work >= state.left:
+    work = state.interp_seconds + seconds_of_one_pass(state, prepared)
+    if not state.surely_before_code(work) and work >= state.seconds_until_code:
         return False
-    if not state.looked and state.spent > (costs.FOUND if costs.imported(KEYS) else costs.SHARE * costs.NAMING):
-        state.looked = True
-        state.found = on_disk(prepared.program, function, block)
-    return not state.found
+    search_pays_after = costs.FOUND if costs.imported(KEYS) else costs.SHARE * costs.NAMING
+    if not state.searched_disk and state.interp_seconds > search_pays_after:
+        state.searched_disk = True
+        state.found_on_disk = on_disk(prepared.program, function, block)
+    return not state.found_on_disk
 
 
 def code_wanted(state: TierState, prepared: PreparedLaunch, workers: int | None) -> Wanted | None:
@@ -54,12 +55,12 @@ def code_wanted(state: TierState, prepared: PreparedLaunch, workers: int | None)
     if not settings.has_tiers() or prepared.interpreted or image.bound or has_code(image, function, block):
         return None
     stays = host_threads(function) or not function.callees.isdisjoint(LASTING)
-    estimate = once(state, prepared) * (ITERATIONS if stays else 1)
+    estimate = seconds_of_one_pass(state, prepared) * (ITERATIONS if stays else 1)
     launch = PendingLaunch(
         state, prepared.program, function, image, block, estimate, bool(stays), (workers or 1) > 1, time.thread_time()
     )
-    soon = costs.SHARE * costs.LOOK - state.spent
-    if soon > 0 and state.surely_less(estimate):
+    soon = costs.SHARE * costs.LOOK - state.interp_seconds
+    if soon > 0 and state.surely_before_code(estimate):
         return later(lambda _: when_to_abandon(launch), soon, soon)
     return when_to_abandon(launch)
 
@@ -83,20 +84,21 @@ class PendingLaunch(NamedTuple):
     @property
     def spent(self) -> float:
         """The seconds that launches of the kernel have taken, this one included."""
-        return self.state.spent + time.thread_time() - self.start
+        return self.state.interp_seconds + time.thread_time() - self.start
 
     @property
     def baseline(self) -> bool:
         """Whether baseline code comes first."""
-        return self.block in self.state.baseline
+        return self.block in self.state.baseline_blocks
 
 
 def when_to_abandon(launch: PendingLaunch) -> Wanted | None:
     """The result of `code_wanted`, from an estimate of the compile time and from the code on disk."""
     state, forks = launch.state, service().may_fork()
     at_once = made_at_once(state, forks)
-    small = state.surely_less(launch.estimate)
-    if not small and (launch.stays or at_once or state.seconds < costs.BASELINE) and launch.estimate > state.left:
+    small = state.surely_before_code(launch.estimate)
+    waits = launch.stays or at_once or state.compile_seconds < costs.BASELINE
+    if not small and waits and launch.estimate > state.seconds_until_code:
         return None
     job = job_of(launch)
     if costs.imported(KEYS) and (job.reply is not None if job is not None else is_cached(launch)):
@@ -121,21 +123,21 @@ def job_of(launch: PendingLaunch) -> Job | None:
 
 def when_compiling_pays(launch: PendingLaunch) -> Wanted | None:
     """True when launches have taken as long as compiling takes in this thread; None if they have already."""
-    left, spent = launch.state.left, launch.spent
+    left, spent = launch.state.seconds_until_code, launch.spent
     return after(left - spent, left) if spent < left else None
 
 
 def when_requested(launch: PendingLaunch, forks: bool) -> Wanted:
     """Requests the code once launches have taken long enough, and is true when it exists."""
     state = launch.state
-    if state.seconds >= (costs.BASELINE_OF_FORKS if forks else costs.BASELINE):
-        state.baseline.add(launch.block)
-    spent, longer = before_asking(state, launch.estimate, forks)
+    if state.compile_seconds >= (costs.BASELINE_OF_FORKS if forks else costs.BASELINE):
+        state.baseline_blocks.add(launch.block)
+    spent, longer = seconds_before_request(state, launch.estimate, forks)
 
     def ask(left: float) -> Wanted:
         if costs.imported(KEYS) and is_cached(launch):
             return now
-        if left > longer and forks and not launch.stays and state.seconds < costs.BASELINE:
+        if left > longer and forks and not launch.stays and state.compile_seconds < costs.BASELINE:
             return now  # a fork would have the code later, and only the reference engine's result could be earlier
         return requested(launch)
 
@@ -147,7 +149,7 @@ def requested(launch: PendingLaunch) -> Wanted:
     state, function, block = launch.state, launch.function, launch.block
     LOG.info(
         "kernel `%s`, blocks of %s: code is requested (making it takes about %.2f s)",
-        function.name, block, state.seconds,
+        function.name, block, state.compile_seconds,
     )  # fmt: skip
     options, several = usual(block, launch.baseline), launch.several_workers
     job = request_code(launch.program, function, launch.image, options, several_workers=several, waits=True)
@@ -161,13 +163,13 @@ def is_cached(launch: PendingLaunch) -> bool:
     return on_disk(*kernel) or (launch.baseline and on_disk(*kernel, baseline=True))
 
 
-def before_asking(state: TierState, estimate: float, forks: bool) -> tuple[float, float]:
+def seconds_before_request(state: TierState, estimate: float, forks: bool) -> tuple[float, float]:
     """The seconds of launches after which they request code, and those that a launch is forecast to take longer, from
     which it requests code at once."""
     if forks:
-        until = state.seconds + costs.imports()
+        until = state.compile_seconds + costs.imports()
         return 0.0 if estimate > until else max(costs.ASKED * until, costs.FORK), costs.FAR * until
-    until = state.seconds + (costs.SERVER if service().server is None else 0.0)
+    until = state.compile_seconds + (costs.SERVER if service().server is None else 0.0)
     return max(costs.ASKED * until, 0.0 if costs.imported(KEYS) else costs.SHARE * costs.NAMING), until
 
 
@@ -187,10 +189,10 @@ def made_at_once(state: TierState, forks: bool) -> bool:
     found = service()
     if found.broken:
         return True
-    return not forks and state.seconds < (costs.AT_ONCE if found.server is not None else costs.AT_ONCE_ALONE)
+    return not forks and state.compile_seconds < (costs.AT_ONCE if found.server is not None else costs.AT_ONCE_ALONE)
 
 
-def once(state: TierState, prepared: PreparedLaunch) -> float:
+def seconds_of_one_pass(state: TierState, prepared: PreparedLaunch) -> float:
     """Seconds in which the reference engine executes each instruction once by each thread."""
     grid, block = prepared.grid, prepared.block
-    return state.each * grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
+    return state.seconds_per_thread * grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]

@@ -21,35 +21,37 @@ from openptx.program import Function, Program
 class TierState:
     """The state that `auto` keeps for a kernel."""
 
-    __slots__ = ("_seconds", "baseline", "blocks", "each", "found", "function", "jobs", "logged", "looked", "loops",
-                 "program", "spent", "times")  # fmt: skip
+    __slots__ = (
+        "_compile_seconds", "baseline_blocks", "compiled_blocks", "engine_times", "found_on_disk", "function",
+        "interp_seconds", "jobs", "logged", "loops", "program", "searched_disk", "seconds_per_thread",
+    )  # fmt: skip
 
     def __init__(self, program: Program, function: Function) -> None:
         self.program, self.function = program, function
         self.loops = loops(function, calls=False) or (
             not function.callees <= {*EXTERNALS} or calls_indirectly(function)
         )
-        self.each = OPERATION * len(function.code)
-        self._seconds = -1.0
-        self.spent = 0.0
-        self.times = EngineTimes()
-        self.looked = self.found = False  # on disk
+        self.seconds_per_thread = OPERATION * len(function.code)  # of interp, if each instruction runs once
+        self._compile_seconds = -1.0
+        self.interp_seconds = 0.0  # processor time of all launches on interp
+        self.engine_times = EngineTimes()
+        self.searched_disk = self.found_on_disk = False
         self.jobs: dict[Triple, Job] = {}  # code that has been requested
-        self.blocks: set[Triple] = set()  # for which code exists
-        self.baseline: set[Triple] = set()  # for which that is baseline code, at first
+        self.compiled_blocks: set[Triple] = set()  # for which code exists
+        self.baseline_blocks: set[Triple] = set()  # for which that is baseline code, at first
         self.logged: set[Triple] = set()  # for which a launch on the reference engine has been logged
 
     @property
-    def seconds(self) -> float:
+    def compile_seconds(self) -> float:
         """The compile time, estimated on first use."""
-        if self._seconds < 0:
-            self._seconds = seconds_to_make(self.program, self.function)
-        return self._seconds
+        if self._compile_seconds < 0:
+            self._compile_seconds = seconds_to_make(self.program, self.function)
+        return self._compile_seconds
 
     @property
-    def left(self) -> float:
+    def seconds_until_code(self) -> float:
         """The seconds of work before machine code can run."""
-        return (0.0 if self.found else self.seconds) + costs.imports()
+        return (0.0 if self.found_on_disk else self.compile_seconds) + costs.imports()
 
     def level(self, block: Triple) -> int:
         """The level at which a launch on the reference engine is logged: the first with such blocks concerns users."""
@@ -57,9 +59,9 @@ class TierState:
         self.logged.add(block)
         return logging.DEBUG if known else logging.INFO
 
-    def surely_less(self, seconds: float) -> bool:
+    def surely_before_code(self, seconds: float) -> bool:
         """Whether something takes less than the remaining work; answered without an estimate if that is clear."""
-        return not self.found and seconds < least_seconds_to_make(self.function) + costs.imports()
+        return not self.found_on_disk and seconds < least_seconds_to_make(self.function) + costs.imports()
 
 
 states: weakref.WeakKeyDictionary[Image, dict[str, TierState]] = weakref.WeakKeyDictionary()
