@@ -107,7 +107,7 @@ def leave(batch: Batch, group: Group, op: Op, end: int) -> bool:
     return False
 
 
-def return_or_exit(batch: Batch, group: Group, op: Op, end: int) -> bool:
+def return_from_function(batch: Batch, group: Group, op: Op, end: int) -> bool:
     return fall_off(batch, group)
 
 
@@ -228,7 +228,7 @@ Action = Callable[["Batch", Group, Op, int], bool]
 ACTIONS: dict[str, Action] = {
     "branch-table": branch_table,
     "call": call,
-    "return": return_or_exit,
+    "return": return_from_function,
     "exit": leave,
     "barrier": barrier,
     "warp-barrier": converge,

@@ -197,7 +197,7 @@ def destination(
         parts = [destination(e, t, register) for e in operand.elements]
 
         def write_parts(x: Threads, regs: Registers, lanes: lane_sets.Lanes, results: Any) -> None:
-            for write, result in zip(parts, [apart(result) for result in results], strict=True):
+            for write, result in zip(parts, [detached(result) for result in results], strict=True):
                 if write is not None:
                     write(x, regs, lanes, result)
 
@@ -207,7 +207,7 @@ def destination(
     raise Bug(f"an operand {operand!r} where a result is written")
 
 
-def apart(result: Any) -> Any:
+def detached(result: Any) -> Any:
     """A result copied before the first element of its list is written, because `mov.v2` may swap registers."""
     if isinstance(result, Bits):
         if result.v.base is None:
@@ -215,7 +215,7 @@ def apart(result: Any) -> Any:
         own = copy(result)  # an observer's result may have more than a value
         own.v = result.v.copy()
         return own
-    return tuple([apart(part) for part in result])
+    return tuple([detached(part) for part in result])
 
 
 def put(old: Array, lanes: lane_sets.Lanes, new: Array, n: int) -> Array:
