@@ -129,8 +129,9 @@ def test_what_a_handler_raises_stops_a_launch(name: str, workers: int) -> None:
 
 
 STORM = """
-import signal, sys
+import faulthandler, signal, sys
 import numpy as np, openptx
+faulthandler.dump_traceback_later(100, exit=True)  # a deadlock tells where it is
 
 SOURCE = '''.version 8.0
 .target sm_80
