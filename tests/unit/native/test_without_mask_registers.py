@@ -160,3 +160,26 @@ def test_what_takes_hundreds_of_instructions_is_called(operation: str, monkeypat
         for to, engine in zip(found, ("interp", "native"), strict=True):
             module["k"](1, THREADS, (given, to), engine=engine, workers=1)
     np.testing.assert_array_equal(found[1], found[0])
+
+
+GUARDED = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 pto, .param .u32 pn) {
+.reg .b64 %to; .reg .b32 %t, %n, %v; .reg .pred %p, %q; ld.param.u64 %to, [pto]; ld.param.u32 %n, [pn];
+mov.u32 %t, %tid.x; mad.wide.u32 %to, %t, 4, %to; setp.ge.u32 %p, %t, %n; not.pred %q, %p; @%p bra after;
+ld.global.u32 %v, [%to]; @%q add.u32 %v, %v, 1; st.global.u32 [%to], %v; after: ret; }"""
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_a_guard_of_consecutive_lanes_is_a_word(processor: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is compared in scalars, and its lanes become a vector only where one is needed."""
+    monkeypatch.setattr(pipeline, "host", lambda: replace(host(), **PROCESSORS[processor]))
+    module = openptx.load(GUARDED)
+    kernel = pipeline.lower_kernel(module.program, module["k"].function, module.image, Options((THREADS, 1, 1), False))
+    assert not re.search(r"icmp [us]\w+ <32 x i32>", kernel.text)
+    with settings.cache_at(None):
+        for n in (0, 1, 31, 32, 33, 63, 64, 65, THREADS, THREADS + 1, 1 << 31, (1 << 32) - 1):
+            found = np.zeros(THREADS, np.uint32)
+            module["k"](1, THREADS, (found, np.uint32(n)), engine="native", workers=1)
+            np.testing.assert_array_equal(found, np.arange(THREADS) < n)

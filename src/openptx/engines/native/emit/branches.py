@@ -114,9 +114,7 @@ class Branches:
         if not self.facts.waiting[self.scope.block.index] and mask is self.scope.block_mask:
             ir.store_live("zeroinitializer")
             return
-        live = ir.load_live()
-        left = ir.emit(f"xor <32 x i1> {self.x.vector(mask)}, splat (i1 true)")
-        ir.store_live(ir.emit(f"and <32 x i1> {live}, {left}"))
+        ir.end_live(self.x.vector(mask))
 
     # Dispatch
 

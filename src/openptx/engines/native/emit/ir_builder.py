@@ -11,6 +11,8 @@ from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N
 from openptx.llvm.builder import Builder
 
 MASK = f"<{N} x i1>"
+TRUE = "splat (i1 true)"
+_KNOWN = {TRUE: "-1", "zeroinitializer": "0"}
 STATE, DATA = ", !tbaa !5", ", !tbaa !6"
 """What an access refers to: the worker's state, or the kernel's memory. The two never alias."""
 
@@ -87,6 +89,7 @@ class IRBuilder(Builder):
         self.live_is_word = False
         self.slots_stay = False  # in memory; usually they become SSA values
         self.words: dict[str, str] = {}  # of which masks were made (`mask_of`)
+        self.inverted: dict[str, str] = {}  # masks of which others are the complements
         self.in_frame = {"%base": 0}  # offsets in local memory: how far from the beginning of the function's frame
         self.widened: dict[str, str] = {}  # vectors of 32 bits, by the names of their zero extensions to 64
         self.spread: dict[str, Spread] = {}  # of vectors of 64 bits, by name
@@ -146,6 +149,19 @@ class IRBuilder(Builder):
         """A mask as an i32."""
         return self.words.get(mask) or self.emit(f"bitcast {MASK} {mask} to i{N}")
 
+    def by_words(self, op: str, a: str, b: str) -> str:
+        """An operation on two masks of which the i32 are known, so that only those are computed if nothing needs the
+        masks; "" if they are not known."""
+        words = [_KNOWN.get(mask) or self.words.get(mask) for mask in (a, b)]
+        if self.has_mask_registers or None in words:
+            return ""
+        if op == "xor" and b == TRUE and a in self.inverted:
+            return self.inverted[a]
+        found = self.mask_of(self.emit(f"{op} i{N} {words[0]}, {words[1]}"))
+        if op == "xor" and b == TRUE:
+            self.inverted[found] = a
+        return found
+
     def mask_of(self, word: str) -> str:
         """The lanes whose bits are set in an i32. Without mask registers, LLVM would take them one by one, by a
         hundred instructions."""
@@ -179,6 +195,13 @@ class IRBuilder(Builder):
 
     def store_live(self, mask: str) -> None:
         self.store(self.live_type, self.mask_bits(mask) if self.live_is_word else mask, self.own("%live"), 4)
+
+    def end_live(self, mask: str) -> None:
+        """The warp no longer has the lanes of a mask."""
+        t, ones = (f"i{N}", "-1") if self.live_is_word else (MASK, "splat (i1 true)")
+        live = self.load(t, self.own("%live"), 4)
+        left = self.emit(f"xor {t} {self.mask_bits(mask) if self.live_is_word else mask}, {ones}")
+        self.store(t, self.emit(f"and {t} {live}, {left}"), self.own("%live"), 4)
 
     def is_some(self, word: str) -> str:
         """Whether a mask names any lane."""

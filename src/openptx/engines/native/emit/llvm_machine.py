@@ -66,7 +66,7 @@ class LlvmMachine(FloatOps):
         self.c, self.cpu, self.facts = c, c.cpu, facts
         self.ir.has_mask_registers = c.cpu.avx512
         # Most uses of a warp's lanes are as a word. As a vector they come from comparisons, if lanes end before others.
-        self.ir.live_is_word = not c.cpu.avx512 and not facts.ended
+        self.ir.live_is_word = not c.cpu.avx512
         self.scope = scope = Scope(self, c, tables)
         self.entry = scope.entry
         self.frame = LocalFrame(scope)

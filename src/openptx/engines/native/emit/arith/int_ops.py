@@ -97,6 +97,8 @@ class IntOps(FloatTransfer):
         w = a.width
         if self.uniform(a, b):
             return self.bits(self.ir.emit(f"{name} i{w} {self.scalar(a)}, {self.scalar(b)}"), w, ZEROS)
+        if w == 1 and (mask := self.ir.by_words(name, self.vector(a), self.vector(b))):
+            return self.bits(mask, 1)
         if name == "or" and not isinstance(b.v, Value) and (narrow := self.unextended(a)) is not None:
             bits = as_lanes(b.v)
             if max(bits) >> 32 == 0:
@@ -149,7 +151,7 @@ class IntOps(FloatTransfer):
         w = a.width
         if self.uniform(a, b):
             return self.bits(self.ir.emit(f"icmp {condition} i{w} {self.scalar(a)}, {self.scalar(b)}"), 1, ZEROS)
-        if self.cpu.avx512 and condition in _ORDERS and (w == 32 or (w == 64 and condition == "slt")):
+        if condition in _ORDERS and (w == 32 or (w == 64 and condition == "slt")):
             if self.uniform(b) and is_row(a.v, w, condition == "slt"):
                 return self.row_below(condition, a, b)
             if self.uniform(a) and is_row(b.v, w, condition == "slt"):
@@ -159,8 +161,7 @@ class IntOps(FloatTransfer):
     def row_below(self, condition: str, a: Bits, b: Bits) -> Bits:
         """Which of consecutive numbers, one per lane, are below a number: a prefix of the lanes; the number of lanes
         beyond it is computed in scalars. The guard `i < n` of most kernels is such a comparison, and what follows tests
-        whether it holds in all lanes. Without mask registers, as AVX-512 has them, the bits would have to be expanded
-        to vectors."""
+        whether it holds in all lanes."""
         assert isinstance(a.v, Value)
         ir, first, last = self.ir, a.v.name, self.scalar(b)
         below = N - int(condition.endswith("le"))
