@@ -80,7 +80,7 @@ def test_facts_are_read_as_they_were_written() -> None:
     metadata = KernelMetadata(
         64, ["v", "w"], [("trap", "words")], ["f"], {3: SideExit((1, 2, 3), (7,), (ZEROS, None, tuple(range(N)))), 9: SideExit((), (), ())}, Stack(16, True),
         True, True, True, 64, True, True, {-5: FrameState((9,), (SavedRegister(1, 32, 64), SavedRegister(2, 8, 0, (1, 2), (0, 1), False), SavedRegister(3, 1, 0, 1)))},
-        True, 1000, ["s_8_0.u_8_0.s32.s32.8.25.sat"], True,
+        True, 1000, ["s_8_0.u_8_0.s32.s32.8.25.sat"], True, True,
     )  # fmt: skip
     assert unpack(pack(metadata, [b"object", b"", b"other"])) == (metadata, [b"object", b"", b"other"])
     good = pack(metadata, [b"object"])

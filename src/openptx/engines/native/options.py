@@ -22,6 +22,8 @@ class Options:
     watched: tuple[str, ...] = ()
     """What the code is watched for: "mem", "race", "sync" (watch/), or "count" (count/)."""
 
+    rounds: bool = False
+    """Whether warps run a loop over the grid's stride in rounds (analysis/warp_rounds.py)."""
     baseline: bool = False
     """Compiled without optimisation, to be ready sooner: a third of the time, for code that takes about twice as
     long."""

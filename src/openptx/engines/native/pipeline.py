@@ -21,6 +21,7 @@ from openptx.engines.common.call_graph import calls_indirectly, stack_bytes
 from openptx.engines.native.analysis.call_graph import call_graph, counted_loops
 from openptx.engines.native.analysis.context import FunctionContext, make_context
 from openptx.engines.native.analysis.segments import counts
+from openptx.engines.native.analysis.warp_rounds import in_rounds
 from openptx.engines.native.cache.metadata import KernelMetadata, Stack
 from openptx.engines.native.deopt.frame_layout import FrameLayout, SideExit, aligned
 from openptx.engines.native.emit.function import FunctionEmitter
@@ -63,7 +64,13 @@ def lower_kernel(
 
     def context(one: Function, number: int) -> FunctionContext:
         name, entered = (f"function{number}", {}) if number else (symbol, entries or {})
-        return make_context(program, one, image, options, host(), shared, name, number, entered)
+
+        def made(one: Function, entered: Mapping[int, SideExit]) -> FunctionContext:
+            return make_context(program, one, image, options, host(), shared, name, number, entered)
+
+        if options.rounds and number == 0:
+            one = in_rounds(made(one, {})) or one
+        return made(one, entered)
 
     functions = call_graph(function, context)
     tables = ModuleTables({f.c.function.name: f.c.symbol for f in functions[1:]}, [*globals], [*messages], function)
@@ -98,6 +105,7 @@ def lower_kernel(
         size=len(text),
         products=tables.products,
         has_tensor_memory=any(f.facts.has_tensor_memory for f in functions),
+        strides=not options.rounds and entries is None and in_rounds(functions[0].c) is not None,
     )
     return LoweredKernel(text, not crowded, options.baseline, metadata, parts.functions())
 

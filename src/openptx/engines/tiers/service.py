@@ -215,6 +215,11 @@ def service() -> Service:
     return _service[0]
 
 
+def is_available(job: Job) -> bool:
+    """Whether requested code is there, or must be compiled by the launch itself because its service has failed."""
+    return job.reply is not None and (job.reply.made or service().broken)
+
+
 def made_by_service(name: str, check: Callable[[], None]) -> bytes | str | None:
     """The code that the service has compiled; see `Service.code`."""
     return _service[0].code(name, check) if _service else None

@@ -52,6 +52,8 @@ class KernelMetadata(NamedTuple):
     """Keys of the matrix products whose routines the code calls."""
     has_tensor_memory: bool
     """CTAs need it."""
+    strides: bool
+    """It has a loop over the grid's stride, which its warps may run in rounds."""
 
     @property
     def has_large_frames(self) -> bool:
@@ -119,6 +121,7 @@ def read(found: Any) -> KernelMetadata:
         integer(found["size"]),
         [text(key) for key in found["products"]],
         found["has_tensor_memory"] is True,
+        found["strides"] is True,
     )
 
 

@@ -74,6 +74,8 @@ def launch(
     )  # fmt: skip
     if team is not None:
         team.learn(seconds)
+    if plan.code.metadata.strides or plan.options.rounds:
+        made.ran_in_order(plan, image, seconds, meanwhile)
     if plan.options.baseline:
         made.baseline_ran(plan, image, seconds)
     return handed

@@ -19,8 +19,9 @@ from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.options import Options
 from openptx.engines.native.runtime.code_requests import request_code
 from openptx.engines.native.runtime.compiled_kernel import Compiled, compiled
+from openptx.engines.native.runtime.warp_order import WarpOrder
 from openptx.engines.native.runtime.workers import WorkerCount, loops
-from openptx.engines.tiers.service import Job, service
+from openptx.engines.tiers.service import Job, is_available
 from openptx.errors import Triple
 from openptx.program import Function, Program
 from openptx.progress import progress
@@ -59,11 +60,6 @@ class BaselineCode:
         return True
 
 
-def is_available(job: Job) -> bool:
-    """Whether requested code is there, or must be compiled by the launch itself because its service has failed."""
-    return job.reply is not None and (job.reply.made or service().broken)
-
-
 USUAL_BUDGET, STACK_BUDGET = 1 << 20, 250 << 20
 """Bytes of the processor's stack for kernels, and for those with large frames; only what is used is committed."""
 
@@ -100,15 +96,15 @@ class Plan:
 
     __slots__ = (
         "addresses", "band", "block", "blocks", "budget", "chunk", "code", "ctas", "dynamic", "function", "grid",
-        "layout", "options", "program", "replacement", "shared", "sizes", "stride", "team", "threads", "warps",
-        "workers",
+        "layout", "options", "order", "program", "replacement", "shared", "sizes", "stride", "team", "threads",
+        "warps", "workers",
     )  # fmt: skip
 
     def __init__(
         self, program: Program, function: Function, image: Image, config: LaunchConfig, workers: int,
-        speculates: bool, baseline: bool,
+        speculates: bool, baseline: bool, order: WarpOrder,
     ) -> None:  # fmt: skip
-        self.program, self.function = program, function
+        self.program, self.function, self.order = program, function, order
         grid, block, shared, blocks = config
         self.grid, self.block = grid, block
         self.blocks = blocks = blocks or (0, grid[0] * grid[1] * grid[2])
@@ -144,7 +140,7 @@ class Plan:
         watch = settings.watch()
         options = Options(
             self.block, False, settings.has_lane_facts(), settings.checks(), speculates, settings.deoptimize_turns(),
-            baseline=baseline,
+            rounds=self.order.in_rounds and not baseline, baseline=baseline,
         )  # fmt: skip
         if watch is not None:
             options = replace(options, watched=watch.tools)
@@ -192,6 +188,7 @@ class Plans:
         """Kernels and blocks whose warps often exited to the generic version: their branches are not assumed
         uniform."""
         self.baseline: dict[tuple[str, Triple], BaselineCode] = {}
+        self.orders: dict[tuple[object, ...], WarpOrder] = {}
         self.optimised: set[tuple[str, Triple]] = set()
         """Kernels and blocks that have run baseline code and no longer need it."""
 
@@ -205,14 +202,18 @@ class Plans:
         """
         baseline = baseline and (function.name, config.block) not in self.optimised
         key = (function.name, config, workers, baseline, settings.variant())
+        order = self.orders.get(key) or WarpOrder()
         plan = self.made.get(key)
         if plan is None:
             speculates = (function.name, config.block) not in self.not_speculating
             with progress(lambda: f"compiling kernel `{function.name}`") as update, cancellable(both(check, update)):
-                plan = Plan(program, function, image, config, workers, speculates, baseline)
+                plan = Plan(program, function, image, config, workers, speculates, baseline, order)
             if len(self.made) >= MOST:
                 self.made.clear()
+                self.orders.clear()
             self.made[key] = plan
+            if plan.code.metadata.strides:
+                self.orders[key] = order
         return plan
 
     def baseline_ran(self, plan: Plan, image: Image, seconds: float) -> None:
@@ -220,6 +221,15 @@ class Plans:
         key = plan.function.name, plan.block
         if self.baseline.setdefault(key, BaselineCode()).ran(plan, image, seconds):
             self.optimised.add(key)
+            self.made.clear()
+
+    def ran_in_order(self, plan: Plan, image: Image, seconds: float, meanwhile: Callable[[], bool]) -> None:
+        """Records that a launch has ended of a kernel with a loop over the grid's stride."""
+
+        def request() -> Job | None:
+            return plan.request(image, replace(plan.options, rounds=True)) if meanwhile() else None
+
+        if plan.order.ran(seconds, EACH * plan.code.metadata.size, request):
             self.made.clear()
 
     def disable_speculation(self, plan: Plan, image: Image, meanwhile: bool) -> None:
