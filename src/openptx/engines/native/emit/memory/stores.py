@@ -45,8 +45,11 @@ class StoreLowering:
             reported = span if isinstance(address.v, Value) else address
 
             def fast() -> None:
-                if form.lanes == tuple(size * i for i in range(N)):
+                row = tuple(size * i for i in range(N))
+                if form.lanes == row:
                     self.store_row(pointer(), values, w)
+                elif tuple(sorted(form.lanes)) == row:
+                    self.store_permuted_row(pointer(), form.lanes, values, w)
                 elif form.lanes is ZEROS:
                     self.store_one(pointer(), values, w)
                 else:
@@ -112,6 +115,20 @@ class StoreLowering:
         self.store_part_of_row(pointer, name, w, count)
         ir.jump(done)
         ir.start(done)
+
+    def store_permuted_row(self, pointer: str, lanes: Lanes, values: Sequence[Bits], w: int) -> None:
+        """Stores the values of all lanes contiguously in another order, as where addresses descend. If not all lanes
+        execute, they are stored one by one."""
+        ir = self.ir
+
+        def whole() -> None:
+            order = sorted(range(N), key=lanes.__getitem__)
+            names = [ir.shuffle(vector_type(w), self.x.vector(v), "poison", order) for v in values]
+            name, n = self.interleaved(names, w)
+            ir.store(f"<{n} x i{w}>", name, pointer, w // 8, DATA)
+
+        every = GOOD if self.scope.full else ir.emit(f"icmp eq i{N} {self.scope.mask_word()}, -1")
+        self.either(every, whole, lambda: self.store_lanes(pointer, lanes, values, w))
 
     def store_part_of_row(self, pointer: str, row: str, w: int, count: int) -> None:
         """Stores what executing lanes have of a row of `count` elements each; those of a lane as one word, if they are
