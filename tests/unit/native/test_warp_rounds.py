@@ -37,10 +37,10 @@ def text(**given: str) -> str:
     return HEAD + found
 
 
-def has_rounds(text: str, block: int = 64, **options: bool) -> bool:
+def has_rounds(text: str, block: int = 64, baseline: bool = False) -> bool:
     module = openptx.load(text)
     program, function = module.program, module["k"].function
-    made = Options((block, 1, 1), False, rounds=True, **options)
+    made = Options((block, 1, 1), False, rounds=True, baseline=baseline)
     c = make_context(program, function, module.image, made, pipeline.host(), pipeline.shared_layout(program, "k"),
                      "kernel", 0, {})  # fmt: skip
     return in_rounds(c) is not None

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.accesses import OF_CTA, is_private, locate
 from openptx.engines.native.analysis.lattice import ZEROS, N, vector_type
-from openptx.engines.native.emit.guarded_paths import GuardedPaths
+from openptx.engines.native.emit.guarded_paths import GOOD, GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA, STATE
-from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
+from openptx.engines.native.emit.memory.bounds_check import BoundsCheck, Checked
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.engines.native.emit.memory.spread_lanes import spread_lanes
 from openptx.isa.semantics import atomic_ops
@@ -69,7 +69,40 @@ class AtomicLowering:
             self.store_places(self.places(space, address, w // 8))
             lane = ir.emit(f"call i32 @llvm.cttz.i32(i32 {self.scope.mask_word()}, i1 false)")
             return (self.update_word(self.lane_pointer(lane), w, update, operands, locked)[0],)
-        part = min(w, 64)
+        row = self.row_of(space, address, w // 8) if not locked and w <= 64 else None
+        if row is None:
+            return self.update_in_order(space, address, w, update, flat, locked)
+        read, (good, pointer, _) = self.scope.result_is_read, row
+        every = good if self.scope.full else ir.emit(f"icmp eq i{N} {self.scope.mask_word()}, -1")
+        if every is not good and good != GOOD:
+            every = ir.emit(f"and i1 {good}, {every}")
+
+        def at_once() -> tuple[Bits, ...]:
+            t, place = vector_type(w), pointer()
+            old = self.x.bits(ir.load(t, place, w // 8, DATA), w)
+            new = update(self.x, old, *flat)
+            assert isinstance(new, Bits)
+            ir.store(t, self.x.vector(new), place, w // 8, DATA)
+            return (old,) if read else ()
+
+        def in_order() -> tuple[Bits, ...]:
+            return self.update_in_order(space, address, w, update, flat, False)[: int(read)]
+
+        return self.paths.diamond(every, at_once, in_order) or (self.x.const(0, w),)
+
+    def row_of(self, space: str, address: Bits, size: int) -> Checked | None:
+        """The check of addresses that are a row, so that no lane changes another's word; None for other addresses."""
+        region, place = locate(self.x, space, address, self.c.address_size, bool(self.scope.step_lane))
+        form = self.checks.form_of(place) if region not in ("slow", "local") else None
+        if form is None or form.lanes != tuple(size * i for i in range(N)):
+            return None
+        return self.checks.check_span(region, form, size, True)
+
+    def update_in_order(
+        self, space: str, address: Bits, w: int, update: Update, flat: list[Bits], locked: bool
+    ) -> tuple[Bits, ...]:
+        """One lane after the other."""
+        ir, part = self.ir, min(w, 64)
         operand = self.operand_readers([Bits(self.x, a.width, a.v) for a in flat])
 
         def act(lane: str, pointer: str) -> None:

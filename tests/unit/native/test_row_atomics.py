@@ -1,0 +1,78 @@
+"""Atomics at a row of words, of which no lane changes another's, are done for all lanes at once."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx.engines.native import pipeline, settings
+from openptx.engines.native.options import Options
+
+OPERATIONS = {
+    "add.u32": 32, "add.u64": 64, "min.s32": 32, "max.u64": 64, "xor.b32": 32, "exch.b64": 64, "inc.u32": 32,
+    "dec.u32": 32, "cas.b32": 32, "add.f32": 32, "add.f64": 64, "add.noftz.f16": 16,
+}  # fmt: skip
+
+
+def kernel(operation: str, space: str = "global", guard: str = "", read: bool = True, word: str = "%t") -> str:
+    w = OPERATIONS[operation]
+    more = ", %v" if operation.startswith("cas") else ""
+    place, before, after = "%o", "", ""
+    if space == "shared":
+        place, before = "%s", f"ld.global.b{w} %v, [%o]; st.shared.b{w} [%s], %v;"
+        after = f"ld.shared.b{w} %v, [%s]; st.global.b{w} [%o], %v;"
+    return f""".version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 pin, .param .u64 pout, .param .u64 pold, .param .u32 pn) {{
+.reg .b64 %i, %o, %q, %s; .reg .b32 %t, %n, %u; .reg .b{w} %v, %d; .reg .pred %p; .shared .align 8 .b8 s[2048];
+ld.param.u64 %i, [pin]; ld.param.u64 %o, [pout]; ld.param.u64 %q, [pold]; ld.param.u32 %n, [pn];
+mov.u32 %t, %tid.x; setp.lt.u32 %p, %t, %n; mov.b64 %s, s; mad.wide.u32 %s, %t, {w // 8}, %s;
+mad.wide.u32 %i, %t, {w // 8}, %i; mad.wide.u32 %q, %t, {w // 8}, %q; mov.u32 %u, {word};
+mad.wide.u32 %o, %u, {w // 8}, %o; {before} ld.global.b{w} %v, [%i];
+{guard} atom.{space}.{operation} %d, [{place}], %v{more}; {after}
+{f"st.global.b{w} [%q], %d;" if read else ""} ret; }}"""
+
+
+@pytest.mark.parametrize("read", [True, False])
+@pytest.mark.parametrize("space", ["global", "shared"])
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_rows_are_updated(operation: str, space: str, read: bool) -> None:
+    w, random = OPERATIONS[operation], np.random.default_rng(3)
+    given = random.integers(0, 4 if operation[:3] in ("inc", "dec", "cas") else 1 << w, (2, 72), f"u{w // 8}")
+    given[:, ::9], given[1, ::18] = 1, 1 << w - 2  # subnormal floats, and normal ones
+    for guard, n in (("", 72), ("@%p", 41)):
+        module, found = openptx.load(kernel(operation, space, guard, read)), list[bytes]()
+        with settings.cache_at(None):
+            for engine in ("interp", "native"):
+                out, old = given[1].copy(), np.zeros(72, f"u{w // 8}")
+                module["k"](1, 72, (given[0], out, old, n), engine=engine, workers=1)
+                found.append(out.tobytes() + (old if not guard else old[:n]).tobytes())
+        assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("words", [71, 63, 1])
+def test_a_row_beyond_its_end_is_a_fault_of_the_atomic(words: int) -> None:
+    module, texts = openptx.load(kernel("add.u32")), list[str]()
+    with settings.cache_at(None):
+        for engine in ("interp", "native"):
+            out, given = np.zeros(words, np.uint32), np.ones(72, np.uint32)
+            with pytest.raises(openptx.Fault, match="atomic operation on 4 bytes outside") as fault:
+                module["k"](1, 72, (given, out, given.copy(), 72), engine=engine, workers=1)
+            texts.append(str(fault.value))
+    assert texts[0] == texts[1]
+
+
+def lowered(text: str, locked: bool = False) -> str:
+    module = openptx.load(text)
+    return pipeline.lower_kernel(module.program, module["k"].function, module.image, Options((64, 1, 1), locked)).text
+
+
+def test_only_rows_are_updated_at_once() -> None:
+    at_once = re.compile(r"add <32 x i32> %v\d+, %v\d+\nstore <32 x i32>")
+    assert at_once.search(lowered(kernel("add.u32")))
+    assert not at_once.search(lowered(kernel("add.u32"), locked=True))
+    assert not at_once.search(lowered(kernel("add.u32", word="5")))
