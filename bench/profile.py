@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 import openptx
-from openptx.profile.native import run_native
-from openptx.profile.recorder import Recorder
+from openptx.profile.counting.native import run_native
+from openptx.profile.counting.recorder import Recorder
 
 HERE = Path(__file__).parent
 MATMULS = HERE.parent / "tests" / "data" / "profile" / "matmul"

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.interp.geometry import WARP
-from openptx.profile.requests import Addresses, Requests, distinct, ordered, runs
+from openptx.profile.counting.requests import Addresses, Requests, distinct, ordered, runs
 
 ATOMIC = ("red", "atom")
 MATRIX_ROW = 8

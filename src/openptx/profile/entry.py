@@ -16,9 +16,9 @@ from openptx.engines.native.runtime.compile_time import observed_code_pays
 from openptx.errors import Fault, require_choice, require_kernel
 from openptx.keywords import hints
 from openptx.launch_options import OTHER_NAMES, require_count, require_options
-from openptx.profile.launch import ProfiledLaunch, sampled
-from openptx.profile.native import run_native
-from openptx.profile.recorder import Recorder
+from openptx.profile.counting.launch import ProfiledLaunch, sampled
+from openptx.profile.counting.native import run_native
+from openptx.profile.counting.recorder import Recorder
 from openptx.profile.report import LaunchShape, Profile
 from openptx.profile.summary import summarize
 from openptx.runtime import Kernel

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from openptx.profile.costs import Costs
-    from openptx.profile.requests import Addresses, Requests
+    from openptx.profile.counting.requests import Addresses, Requests
 
 RANKING = np.array(FACTORS, np.int64)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from openptx.profile import html, nsight, text
-from openptx.profile.as_json import as_json as json_of
 from openptx.profile.classes import InstructionClass, classes
 from openptx.profile.counters import Counters
 from openptx.profile.operand_costs import OperandCost, operand_costs
+from openptx.profile.render import html, nsight, text
+from openptx.profile.render.as_json import as_json as json_of
 
 if TYPE_CHECKING:
     from openptx.errors import Fault, Triple

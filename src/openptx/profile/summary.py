@@ -17,7 +17,7 @@ from openptx.profile.report import Instruction, Line, Profile, Statement
 
 if TYPE_CHECKING:
     from openptx.errors import Fault
-    from openptx.profile.recorder import Recorder
+    from openptx.profile.counting.recorder import Recorder
     from openptx.profile.report import LaunchShape
     from openptx.program import Function, Program
 

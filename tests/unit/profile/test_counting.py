@@ -17,8 +17,8 @@ from openptx.profile.costs import (
     shared_collisions,
     wavefronts,
 )
+from openptx.profile.counting.requests import Requests, patterns
 from openptx.profile.examples import Cost, Example
-from openptx.profile.requests import Requests, patterns
 
 Rows = list[dict[int, int]]
 """Of each warp, addresses by active lane."""

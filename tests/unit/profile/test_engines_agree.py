@@ -13,7 +13,7 @@ import openptx
 from openptx.engines.native import settings
 from openptx.engines.native.instrument.count import layout
 from openptx.engines.native.instrument.count.layout import Site
-from openptx.profile import native
+from openptx.profile.counting import native
 from unit.profile.engines import DATA, ELSEWHERE, ENGINES, KERNELS, of_case, of_pattern, unlike
 
 # fmt: off

@@ -14,9 +14,9 @@ import openptx
 from openptx.cli import main
 from openptx.engines.interp.batch import Batch
 from openptx.profile import entry
+from openptx.profile.counting.launch import sample_pieces
 from openptx.profile.findings import Finding, merge_lines
-from openptx.profile.launch import sample_pieces
-from openptx.profile.text import short
+from openptx.profile.render.text import short
 from openptx.testing.case import argument, read_case
 
 DATA = Path(__file__).parents[2] / "data"

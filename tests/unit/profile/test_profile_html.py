@@ -17,7 +17,7 @@ from reports import DATA, HEAD, HOSTILE, hostile, long, matmul
 
 import openptx
 from openptx.cli import main
-from openptx.profile.html.page import SCRIPTS, page
+from openptx.profile.render.html.page import SCRIPTS, page
 from openptx.source import File
 
 

@@ -12,7 +12,7 @@ import pytest
 from reports import DATA, HEAD, hostile, matmul
 
 import openptx
-from openptx.profile.text import text
+from openptx.profile.render.text import text
 from openptx.testing.case import argument, read_case
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "profile.schema.json").read_text("utf-8"))

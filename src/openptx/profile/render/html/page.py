@@ -17,7 +17,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from openptx.line_table import candidates
-from openptx.profile.as_json import as_json
+from openptx.profile.render.as_json import as_json
 
 if TYPE_CHECKING:
     from openptx.profile.report import Profile
@@ -73,7 +73,7 @@ SCRIPTS = (
 
 def page(profile: Profile) -> str:
     """The whole document."""
-    folder = files("openptx.profile.html")
+    folder = files("openptx.profile.render.html")
     style = folder.joinpath("report.css").read_text("utf-8")
     scripts = "\n".join(folder.joinpath("script", f"{name}.js").read_text("utf-8") for name in SCRIPTS)
     data = {"profile": as_json(profile), "ptx": ptx_parts(profile), "sources": sources(profile)}

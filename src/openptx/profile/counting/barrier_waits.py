@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from openptx.engines.interp.geometry import Geometry
-    from openptx.profile.requests import Warps
+    from openptx.profile.counting.requests import Warps
     from openptx.program import Op
 
 Array = NDArray[Any]

@@ -8,7 +8,7 @@ from openptx.engines.common.accesses import Access, CopyAccess, FragmentAccess, 
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.decode import DecodedFunction, assemble, guard_step
 from openptx.isa.memory_consistency import may_wait
-from openptx.profile import observe
+from openptx.profile.counting import observe
 from openptx.profile.registers import live_registers
 from openptx.program import Reg
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from openptx.engines.interp.decode import Step
     from openptx.engines.interp.operands import Reader, Registers
     from openptx.profile.counters import Counters
-    from openptx.profile.machine import Traced
-    from openptx.profile.recorder import Recorder
+    from openptx.profile.counting.machine import Traced
+    from openptx.profile.counting.recorder import Recorder
     from openptx.program import Function, Op
 
 Kept = dict[int, Any]

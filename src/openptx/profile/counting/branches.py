@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from openptx.control_flow import targets as positions
 from openptx.engines.interp import lane_sets
-from openptx.profile.requests import warp_count
+from openptx.profile.counting.requests import warp_count
 from openptx.program import Reg
 
 if TYPE_CHECKING:

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from openptx.engines.common.accesses import COUNTED, CopyAccess, FragmentAccess, MatrixAccess, kind_of
 from openptx.isa.address_windows import FIRST, SHIFT
 from openptx.profile.costs import ATOMIC, Costs, Target
-from openptx.profile.observe import record
+from openptx.profile.counting.observe import record
+from openptx.profile.counting.requests import Addresses, Requests
+from openptx.profile.counting.spaces import memory_of
 from openptx.profile.registers import live_registers
-from openptx.profile.requests import Addresses, Requests
-from openptx.profile.spaces import memory_of
 
 if TYPE_CHECKING:
     from openptx.engines.native.instrument.count.layout import Site
-    from openptx.profile.recorder import Recorder
+    from openptx.profile.counting.recorder import Recorder
 
 WIDEST = 64
 """A bound above the bytes per lane of any access."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from openptx.engines.common.accesses import MULTIPLICATIONS
 from openptx.engines.interp.decode import Block
 from openptx.profile.counters import Counters
-from openptx.profile.decoded import ProfiledFunction
+from openptx.profile.counting.decoded import ProfiledFunction
 from openptx.program import Function, Op
 
 

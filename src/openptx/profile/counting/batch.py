@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import Batch
 from openptx.engines.interp.decode import guard_mask
-from openptx.profile.barrier_waits import BarrierWaits
-from openptx.profile.branches import targets, targets_taken
-from openptx.profile.decoded import WAITING
-from openptx.profile.requests import count_of, warps_of
+from openptx.profile.counting.barrier_waits import BarrierWaits
+from openptx.profile.counting.branches import targets, targets_taken
+from openptx.profile.counting.decoded import WAITING
+from openptx.profile.counting.requests import count_of, warps_of
 
 if TYPE_CHECKING:
     from openptx.engines.interp.decode import Block
     from openptx.engines.interp.frames import Frame, Group
     from openptx.engines.interp.machine import Threads
     from openptx.numerics import Bits
-    from openptx.profile.launch import ProfiledLaunch
+    from openptx.profile.counting.launch import ProfiledLaunch
     from openptx.program import Op
 
 Array = NDArray[Any]

@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from openptx.engines.interp import lane_sets
 from openptx.profile.costs import Costs, Target
+from openptx.profile.counting.requests import Requests, patterns, requests
+from openptx.profile.counting.spaces import memories
 from openptx.profile.examples import costliest
-from openptx.profile.requests import Requests, patterns, requests
-from openptx.profile.spaces import memories
 
 if TYPE_CHECKING:
     from openptx.engines.common.accesses import Access, CopyAccess, FragmentAccess, MatrixAccess
     from openptx.numerics import Bits
     from openptx.profile.counters import Counters
-    from openptx.profile.machine import ProfiledThreads, Traced
+    from openptx.profile.counting.machine import ProfiledThreads, Traced
 
 Array = NDArray[Any]
 

@@ -25,15 +25,15 @@ from openptx.engines.native.instrument.count import layout
 from openptx.engines.native.instrument.count.layout import layout_of
 from openptx.engines.native.instrument.selection import COUNT
 from openptx.engines.native.runtime.launch import launch
-from openptx.profile.launch import ProfiledLaunch
-from openptx.profile.observe import merge_pairs
-from openptx.profile.tally import RequestRows, Tally
+from openptx.profile.counting.launch import ProfiledLaunch
+from openptx.profile.counting.observe import merge_pairs
+from openptx.profile.counting.tally import RequestRows, Tally
 
 if TYPE_CHECKING:
     from openptx.engines.common.prepared import PreparedLaunch
     from openptx.engines.native.runtime.launch import Run
     from openptx.engines.native.runtime.workers import Worker
-    from openptx.profile.recorder import Recorder
+    from openptx.profile.counting.recorder import Recorder
     from openptx.program import Function, Op, Program
 
 LINE = 64

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from openptx.engines.interp.launch import Launch, ctas_of_a_batch
-from openptx.profile.batch import ProfiledBatch
-from openptx.profile.machine import ProfiledThreads
+from openptx.profile.counting.batch import ProfiledBatch
+from openptx.profile.counting.machine import ProfiledThreads
 
 if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
     from openptx.engines.interp.geometry import Shape
-    from openptx.profile.decoded import ProfiledFunction
-    from openptx.profile.recorder import Recorder
+    from openptx.profile.counting.decoded import ProfiledFunction
+    from openptx.profile.counting.recorder import Recorder
     from openptx.program import Function, Program
 
 

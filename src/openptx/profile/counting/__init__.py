@@ -1,0 +1,1 @@
+"""Counts what a launch executes, on the reference engine and in machine code."""

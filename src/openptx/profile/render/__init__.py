@@ -1,0 +1,1 @@
+"""A profile as text, JSON, HTML and under Nsight Compute's names."""
