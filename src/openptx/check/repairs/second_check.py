@@ -198,8 +198,10 @@ class SecondCheck:
             return True
         row = error.location[0]
         in_row = (each for each in new if each.location[0] == row)
+        repeated = error.name == "invalid-character" and self.file.text.count(self.file.text[slice(*error.span)]) > 1
         return any(
-            each.name not in _ELSEWHERE or each.name == "unknown-function" or self._is_made_up(each) for each in in_row
+            each.name not in _ELSEWHERE or each.name == "unknown-function" or (self._is_made_up(each) and not repeated)
+            for each in in_row
         ) or any(_is_syntax(each) and each.location[0] == row + 1 for each in new)
 
     def _is_made_up(self, error: Diagnostic) -> bool:
