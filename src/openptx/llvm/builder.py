@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
 
@@ -55,6 +55,17 @@ class Builder:
             parts = [self.shuffle(t, a, b, range(2 * n)) for a, b in zip(parts[::2], parts[1::2], strict=True)]
             n *= 2
         return parts[0]
+
+    def collect(self, w: int, elements: Sequence[str]) -> str:
+        """A vector of integers of `w` bits, a power of two of them; by parts of 128 bits, which LLVM fills element by
+        element without combining anything."""
+        parts, n = list[str](), min(128 // w, len(elements))
+        for start in range(0, len(elements), n):
+            part = "poison"
+            for i, element in enumerate(elements[start : start + n]):
+                part = self.emit(f"insertelement <{n} x i{w}> {part}, i{w} {element}, i32 {i}")
+            parts.append(part)
+        return self.concatenate(f"i{w}", n, parts)
 
     def phi(self, t: str, labels: list[str], *values: str) -> str:
         pairs = ", ".join(f"[{value}, %{label}]" for value, label in zip(values, labels, strict=True))

@@ -86,24 +86,24 @@ block0:
 %v49 = call i64 @llvm.fshr.i64(i64 %v48, i64 %v48, i64 2)
 %v50 = icmp ult i64 %v49, %v29
 br i1 %v50, label %b51, label %b52, !prof !1
-b51:
-%v53 = getelementptr i8, ptr %v24, i64 %v48
-%v54 = load <32 x i32>, ptr %v53, align 4, !tbaa !6
-br label %b55
 b52:
-%v56 = add i64 %v20, %v48
-%v57 = zext i32 -1 to i64
-%v58 = load i32, ptr %index.slot, align 4
-%v59 = shl i32 %v58, 5
-%v60 = zext i32 %v59 to i64
-%v61 = call i1 @openptx.load_span(ptr %w, i64 %v57, i64 25769870337, i64 %v60, i64 0, i64 %v56, ptr @span.0)
-br i1 %v61, label %failed, label %b62, !prof !0
+%v53 = add i64 %v20, %v48
+%v54 = zext i32 -1 to i64
+%v55 = load i32, ptr %index.slot, align 4
+%v56 = shl i32 %v55, 5
+%v57 = zext i32 %v56 to i64
+%v58 = call i1 @openptx.load_span(ptr %w, i64 %v54, i64 25769870337, i64 %v57, i64 0, i64 %v53, ptr @span.0)
+br i1 %v58, label %failed, label %b59, !prof !0
+b59:
+%v60 = getelementptr i8, ptr %w, i64 1280
+%v61 = load volatile <32 x i32>, ptr %v60, align 4, !tbaa !5
+br label %b62
+b51:
+%v63 = getelementptr i8, ptr %v24, i64 %v48
+%v64 = load <32 x i32>, ptr %v63, align 4, !tbaa !6
+br label %b62
 b62:
-%v63 = getelementptr i8, ptr %w, i64 1280
-%v64 = load volatile <32 x i32>, ptr %v63, align 4, !tbaa !5
-br label %b55
-b55:
-%v65 = phi <32 x i32> [%v54, %b51], [%v64, %b62]
+%v65 = phi <32 x i32> [%v64, %b51], [%v61, %b59]
 %v66 = getelementptr i8, ptr %v31, i64 %v45
 store <32 x i32> %v65, ptr %v66, align 4, !tbaa !6
 store i64 %v46, ptr %r0, align 4
@@ -215,25 +215,25 @@ store <32 x i1> zeroinitializer, ptr %m3, align 4
 %v129 = add i64 %v128, %v127
 %v130 = icmp ult i64 %v129, %v35
 br i1 %v130, label %b131, label %b132, !prof !1
-b131:
-%v133 = getelementptr i8, ptr %v31, i64 %v129
-%v134 = load <32 x i32>, ptr %v133, align 4, !tbaa !6
-br label %b135
 b132:
-%v136 = add i64 0, %v129
-%v137 = bitcast <32 x i1> %v124 to i32
+%v133 = add i64 0, %v129
+%v134 = bitcast <32 x i1> %v124 to i32
+%v135 = zext i32 %v134 to i64
+%v136 = load i32, ptr %index.slot, align 4
+%v137 = shl i32 %v136, 5
 %v138 = zext i32 %v137 to i64
-%v139 = load i32, ptr %index.slot, align 4
-%v140 = shl i32 %v139, 5
-%v141 = zext i32 %v140 to i64
-%v142 = call i1 @openptx.load_span(ptr %w, i64 %v138, i64 60129608706, i64 %v141, i64 0, i64 %v136, ptr @span.0)
-br i1 %v142, label %failed, label %b143, !prof !0
+%v139 = call i1 @openptx.load_span(ptr %w, i64 %v135, i64 60129608706, i64 %v138, i64 0, i64 %v133, ptr @span.0)
+br i1 %v139, label %failed, label %b140, !prof !0
+b140:
+%v141 = getelementptr i8, ptr %w, i64 1280
+%v142 = load volatile <32 x i32>, ptr %v141, align 4, !tbaa !5
+br label %b143
+b131:
+%v144 = getelementptr i8, ptr %v31, i64 %v129
+%v145 = load <32 x i32>, ptr %v144, align 4, !tbaa !6
+br label %b143
 b143:
-%v144 = getelementptr i8, ptr %w, i64 1280
-%v145 = load volatile <32 x i32>, ptr %v144, align 4, !tbaa !5
-br label %b135
-b135:
-%v146 = phi <32 x i32> [%v134, %b131], [%v145, %b143]
+%v146 = phi <32 x i32> [%v145, %b131], [%v142, %b140]
 %v147 = getelementptr i8, ptr %v31, i64 %v128
 %v148 = load <32 x i32>, ptr %v147, align 4, !tbaa !6
 %v149 = add <32 x i32> %v148, %v146

@@ -54,21 +54,21 @@ block0:
 %v30 = call i64 @llvm.fshr.i64(i64 %v29, i64 %v29, i64 2)
 %v31 = icmp ult i64 %v30, %v24
 br i1 %v31, label %b32, label %b33, !prof !1
-b32:
-%v34 = getelementptr i8, ptr %v19, i64 %v29
-%v35 = load <32 x i32>, ptr %v34, align 4, !tbaa !6
-br label %b36
 b33:
-%v37 = add i64 %v15, %v29
-%v38 = zext i32 -1 to i64
-%v39 = call i1 @openptx.load_span(ptr %w, i64 %v38, i64 17179935745, i64 %first, i64 0, i64 %v37, ptr @span.0)
-br i1 %v39, label %failed, label %b40, !prof !0
+%v34 = add i64 %v15, %v29
+%v35 = zext i32 -1 to i64
+%v36 = call i1 @openptx.load_span(ptr %w, i64 %v35, i64 17179935745, i64 %first, i64 0, i64 %v34, ptr @span.0)
+br i1 %v36, label %failed, label %b37, !prof !0
+b37:
+%v38 = getelementptr i8, ptr %w, i64 1280
+%v39 = load volatile <32 x i32>, ptr %v38, align 4, !tbaa !5
+br label %b40
+b32:
+%v41 = getelementptr i8, ptr %v19, i64 %v29
+%v42 = load <32 x i32>, ptr %v41, align 4, !tbaa !6
+br label %b40
 b40:
-%v41 = getelementptr i8, ptr %w, i64 1280
-%v42 = load volatile <32 x i32>, ptr %v41, align 4, !tbaa !5
-br label %b36
-b36:
-%v43 = phi <32 x i32> [%v35, %b32], [%v42, %b40]
+%v43 = phi <32 x i32> [%v42, %b32], [%v39, %b37]
 %v44 = getelementptr i8, ptr %in, i64 0
 store <32 x i32> %v43, ptr %v44, align 64
 %v45 = bitcast <32 x i1> splat (i1 true) to i32

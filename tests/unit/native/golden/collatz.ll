@@ -65,21 +65,21 @@ block0:
 %v34 = call i64 @llvm.fshr.i64(i64 %v33, i64 %v33, i64 2)
 %v35 = icmp ult i64 %v34, %v24
 br i1 %v35, label %b36, label %b37, !prof !1
-b36:
-%v38 = getelementptr i8, ptr %v19, i64 %v33
-%v39 = load <32 x i32>, ptr %v38, align 4, !tbaa !6
-br label %b40
 b37:
-%v41 = add i64 %v15, %v33
-%v42 = zext i32 -1 to i64
-%v43 = call i1 @openptx.load_span(ptr %w, i64 %v42, i64 17179935745, i64 %first, i64 0, i64 %v41, ptr @span.0)
-br i1 %v43, label %failed, label %b44, !prof !0
+%v38 = add i64 %v15, %v33
+%v39 = zext i32 -1 to i64
+%v40 = call i1 @openptx.load_span(ptr %w, i64 %v39, i64 17179935745, i64 %first, i64 0, i64 %v38, ptr @span.0)
+br i1 %v40, label %failed, label %b41, !prof !0
+b41:
+%v42 = getelementptr i8, ptr %w, i64 1280
+%v43 = load volatile <32 x i32>, ptr %v42, align 4, !tbaa !5
+br label %b44
+b36:
+%v45 = getelementptr i8, ptr %v19, i64 %v33
+%v46 = load <32 x i32>, ptr %v45, align 4, !tbaa !6
+br label %b44
 b44:
-%v45 = getelementptr i8, ptr %w, i64 1280
-%v46 = load volatile <32 x i32>, ptr %v45, align 4, !tbaa !5
-br label %b40
-b40:
-%v47 = phi <32 x i32> [%v39, %b36], [%v46, %b44]
+%v47 = phi <32 x i32> [%v46, %b36], [%v43, %b41]
 store i64 %v31, ptr %r0, align 4
 store <32 x i32> %v47, ptr %r3, align 4
 store <32 x i32> zeroinitializer, ptr %r4, align 4

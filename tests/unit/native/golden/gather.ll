@@ -1,131 +1,138 @@
-define <32 x i32> @openptx.shared.gather.df83da5da61f27d5(ptr %w, <32 x ptr> %at, i32 %lanes) noinline nounwind #0 {
+define <32 x i32> @openptx.shared.gather.5615598100c55712(ptr %w, <32 x ptr> %at, i32 %lanes) noinline nounwind #0 {
 entry:
 %v0 = icmp eq i32 %lanes, -1
 br i1 %v0, label %whole, label %part
 whole:
 %v1 = extractelement <32 x ptr> %at, i32 0
 %v2 = load i32, ptr %v1, align 4, !tbaa !6
-%v3 = insertelement <32 x i32> poison, i32 %v2, i32 0
-%v4 = extractelement <32 x ptr> %at, i32 1
-%v5 = load i32, ptr %v4, align 4, !tbaa !6
-%v6 = insertelement <32 x i32> %v3, i32 %v5, i32 1
-%v7 = extractelement <32 x ptr> %at, i32 2
+%v3 = extractelement <32 x ptr> %at, i32 1
+%v4 = load i32, ptr %v3, align 4, !tbaa !6
+%v5 = extractelement <32 x ptr> %at, i32 2
+%v6 = load i32, ptr %v5, align 4, !tbaa !6
+%v7 = extractelement <32 x ptr> %at, i32 3
 %v8 = load i32, ptr %v7, align 4, !tbaa !6
-%v9 = insertelement <32 x i32> %v6, i32 %v8, i32 2
-%v10 = extractelement <32 x ptr> %at, i32 3
-%v11 = load i32, ptr %v10, align 4, !tbaa !6
-%v12 = insertelement <32 x i32> %v9, i32 %v11, i32 3
-%v13 = extractelement <32 x ptr> %at, i32 4
+%v9 = extractelement <32 x ptr> %at, i32 4
+%v10 = load i32, ptr %v9, align 4, !tbaa !6
+%v11 = extractelement <32 x ptr> %at, i32 5
+%v12 = load i32, ptr %v11, align 4, !tbaa !6
+%v13 = extractelement <32 x ptr> %at, i32 6
 %v14 = load i32, ptr %v13, align 4, !tbaa !6
-%v15 = insertelement <32 x i32> %v12, i32 %v14, i32 4
-%v16 = extractelement <32 x ptr> %at, i32 5
-%v17 = load i32, ptr %v16, align 4, !tbaa !6
-%v18 = insertelement <32 x i32> %v15, i32 %v17, i32 5
-%v19 = extractelement <32 x ptr> %at, i32 6
+%v15 = extractelement <32 x ptr> %at, i32 7
+%v16 = load i32, ptr %v15, align 4, !tbaa !6
+%v17 = extractelement <32 x ptr> %at, i32 8
+%v18 = load i32, ptr %v17, align 4, !tbaa !6
+%v19 = extractelement <32 x ptr> %at, i32 9
 %v20 = load i32, ptr %v19, align 4, !tbaa !6
-%v21 = insertelement <32 x i32> %v18, i32 %v20, i32 6
-%v22 = extractelement <32 x ptr> %at, i32 7
-%v23 = load i32, ptr %v22, align 4, !tbaa !6
-%v24 = insertelement <32 x i32> %v21, i32 %v23, i32 7
-%v25 = extractelement <32 x ptr> %at, i32 8
+%v21 = extractelement <32 x ptr> %at, i32 10
+%v22 = load i32, ptr %v21, align 4, !tbaa !6
+%v23 = extractelement <32 x ptr> %at, i32 11
+%v24 = load i32, ptr %v23, align 4, !tbaa !6
+%v25 = extractelement <32 x ptr> %at, i32 12
 %v26 = load i32, ptr %v25, align 4, !tbaa !6
-%v27 = insertelement <32 x i32> %v24, i32 %v26, i32 8
-%v28 = extractelement <32 x ptr> %at, i32 9
-%v29 = load i32, ptr %v28, align 4, !tbaa !6
-%v30 = insertelement <32 x i32> %v27, i32 %v29, i32 9
-%v31 = extractelement <32 x ptr> %at, i32 10
+%v27 = extractelement <32 x ptr> %at, i32 13
+%v28 = load i32, ptr %v27, align 4, !tbaa !6
+%v29 = extractelement <32 x ptr> %at, i32 14
+%v30 = load i32, ptr %v29, align 4, !tbaa !6
+%v31 = extractelement <32 x ptr> %at, i32 15
 %v32 = load i32, ptr %v31, align 4, !tbaa !6
-%v33 = insertelement <32 x i32> %v30, i32 %v32, i32 10
-%v34 = extractelement <32 x ptr> %at, i32 11
-%v35 = load i32, ptr %v34, align 4, !tbaa !6
-%v36 = insertelement <32 x i32> %v33, i32 %v35, i32 11
-%v37 = extractelement <32 x ptr> %at, i32 12
+%v33 = extractelement <32 x ptr> %at, i32 16
+%v34 = load i32, ptr %v33, align 4, !tbaa !6
+%v35 = extractelement <32 x ptr> %at, i32 17
+%v36 = load i32, ptr %v35, align 4, !tbaa !6
+%v37 = extractelement <32 x ptr> %at, i32 18
 %v38 = load i32, ptr %v37, align 4, !tbaa !6
-%v39 = insertelement <32 x i32> %v36, i32 %v38, i32 12
-%v40 = extractelement <32 x ptr> %at, i32 13
-%v41 = load i32, ptr %v40, align 4, !tbaa !6
-%v42 = insertelement <32 x i32> %v39, i32 %v41, i32 13
-%v43 = extractelement <32 x ptr> %at, i32 14
+%v39 = extractelement <32 x ptr> %at, i32 19
+%v40 = load i32, ptr %v39, align 4, !tbaa !6
+%v41 = extractelement <32 x ptr> %at, i32 20
+%v42 = load i32, ptr %v41, align 4, !tbaa !6
+%v43 = extractelement <32 x ptr> %at, i32 21
 %v44 = load i32, ptr %v43, align 4, !tbaa !6
-%v45 = insertelement <32 x i32> %v42, i32 %v44, i32 14
-%v46 = extractelement <32 x ptr> %at, i32 15
-%v47 = load i32, ptr %v46, align 4, !tbaa !6
-%v48 = insertelement <32 x i32> %v45, i32 %v47, i32 15
-%v49 = extractelement <32 x ptr> %at, i32 16
+%v45 = extractelement <32 x ptr> %at, i32 22
+%v46 = load i32, ptr %v45, align 4, !tbaa !6
+%v47 = extractelement <32 x ptr> %at, i32 23
+%v48 = load i32, ptr %v47, align 4, !tbaa !6
+%v49 = extractelement <32 x ptr> %at, i32 24
 %v50 = load i32, ptr %v49, align 4, !tbaa !6
-%v51 = insertelement <32 x i32> %v48, i32 %v50, i32 16
-%v52 = extractelement <32 x ptr> %at, i32 17
-%v53 = load i32, ptr %v52, align 4, !tbaa !6
-%v54 = insertelement <32 x i32> %v51, i32 %v53, i32 17
-%v55 = extractelement <32 x ptr> %at, i32 18
+%v51 = extractelement <32 x ptr> %at, i32 25
+%v52 = load i32, ptr %v51, align 4, !tbaa !6
+%v53 = extractelement <32 x ptr> %at, i32 26
+%v54 = load i32, ptr %v53, align 4, !tbaa !6
+%v55 = extractelement <32 x ptr> %at, i32 27
 %v56 = load i32, ptr %v55, align 4, !tbaa !6
-%v57 = insertelement <32 x i32> %v54, i32 %v56, i32 18
-%v58 = extractelement <32 x ptr> %at, i32 19
-%v59 = load i32, ptr %v58, align 4, !tbaa !6
-%v60 = insertelement <32 x i32> %v57, i32 %v59, i32 19
-%v61 = extractelement <32 x ptr> %at, i32 20
+%v57 = extractelement <32 x ptr> %at, i32 28
+%v58 = load i32, ptr %v57, align 4, !tbaa !6
+%v59 = extractelement <32 x ptr> %at, i32 29
+%v60 = load i32, ptr %v59, align 4, !tbaa !6
+%v61 = extractelement <32 x ptr> %at, i32 30
 %v62 = load i32, ptr %v61, align 4, !tbaa !6
-%v63 = insertelement <32 x i32> %v60, i32 %v62, i32 20
-%v64 = extractelement <32 x ptr> %at, i32 21
-%v65 = load i32, ptr %v64, align 4, !tbaa !6
-%v66 = insertelement <32 x i32> %v63, i32 %v65, i32 21
-%v67 = extractelement <32 x ptr> %at, i32 22
-%v68 = load i32, ptr %v67, align 4, !tbaa !6
-%v69 = insertelement <32 x i32> %v66, i32 %v68, i32 22
-%v70 = extractelement <32 x ptr> %at, i32 23
-%v71 = load i32, ptr %v70, align 4, !tbaa !6
-%v72 = insertelement <32 x i32> %v69, i32 %v71, i32 23
-%v73 = extractelement <32 x ptr> %at, i32 24
-%v74 = load i32, ptr %v73, align 4, !tbaa !6
-%v75 = insertelement <32 x i32> %v72, i32 %v74, i32 24
-%v76 = extractelement <32 x ptr> %at, i32 25
-%v77 = load i32, ptr %v76, align 4, !tbaa !6
-%v78 = insertelement <32 x i32> %v75, i32 %v77, i32 25
-%v79 = extractelement <32 x ptr> %at, i32 26
-%v80 = load i32, ptr %v79, align 4, !tbaa !6
-%v81 = insertelement <32 x i32> %v78, i32 %v80, i32 26
-%v82 = extractelement <32 x ptr> %at, i32 27
-%v83 = load i32, ptr %v82, align 4, !tbaa !6
-%v84 = insertelement <32 x i32> %v81, i32 %v83, i32 27
-%v85 = extractelement <32 x ptr> %at, i32 28
-%v86 = load i32, ptr %v85, align 4, !tbaa !6
-%v87 = insertelement <32 x i32> %v84, i32 %v86, i32 28
-%v88 = extractelement <32 x ptr> %at, i32 29
-%v89 = load i32, ptr %v88, align 4, !tbaa !6
-%v90 = insertelement <32 x i32> %v87, i32 %v89, i32 29
-%v91 = extractelement <32 x ptr> %at, i32 30
-%v92 = load i32, ptr %v91, align 4, !tbaa !6
-%v93 = insertelement <32 x i32> %v90, i32 %v92, i32 30
-%v94 = extractelement <32 x ptr> %at, i32 31
-%v95 = load i32, ptr %v94, align 4, !tbaa !6
-%v96 = insertelement <32 x i32> %v93, i32 %v95, i32 31
-ret <32 x i32> %v96
+%v63 = extractelement <32 x ptr> %at, i32 31
+%v64 = load i32, ptr %v63, align 4, !tbaa !6
+%v65 = insertelement <4 x i32> poison, i32 %v2, i32 0
+%v66 = insertelement <4 x i32> %v65, i32 %v4, i32 1
+%v67 = insertelement <4 x i32> %v66, i32 %v6, i32 2
+%v68 = insertelement <4 x i32> %v67, i32 %v8, i32 3
+%v69 = insertelement <4 x i32> poison, i32 %v10, i32 0
+%v70 = insertelement <4 x i32> %v69, i32 %v12, i32 1
+%v71 = insertelement <4 x i32> %v70, i32 %v14, i32 2
+%v72 = insertelement <4 x i32> %v71, i32 %v16, i32 3
+%v73 = insertelement <4 x i32> poison, i32 %v18, i32 0
+%v74 = insertelement <4 x i32> %v73, i32 %v20, i32 1
+%v75 = insertelement <4 x i32> %v74, i32 %v22, i32 2
+%v76 = insertelement <4 x i32> %v75, i32 %v24, i32 3
+%v77 = insertelement <4 x i32> poison, i32 %v26, i32 0
+%v78 = insertelement <4 x i32> %v77, i32 %v28, i32 1
+%v79 = insertelement <4 x i32> %v78, i32 %v30, i32 2
+%v80 = insertelement <4 x i32> %v79, i32 %v32, i32 3
+%v81 = insertelement <4 x i32> poison, i32 %v34, i32 0
+%v82 = insertelement <4 x i32> %v81, i32 %v36, i32 1
+%v83 = insertelement <4 x i32> %v82, i32 %v38, i32 2
+%v84 = insertelement <4 x i32> %v83, i32 %v40, i32 3
+%v85 = insertelement <4 x i32> poison, i32 %v42, i32 0
+%v86 = insertelement <4 x i32> %v85, i32 %v44, i32 1
+%v87 = insertelement <4 x i32> %v86, i32 %v46, i32 2
+%v88 = insertelement <4 x i32> %v87, i32 %v48, i32 3
+%v89 = insertelement <4 x i32> poison, i32 %v50, i32 0
+%v90 = insertelement <4 x i32> %v89, i32 %v52, i32 1
+%v91 = insertelement <4 x i32> %v90, i32 %v54, i32 2
+%v92 = insertelement <4 x i32> %v91, i32 %v56, i32 3
+%v93 = insertelement <4 x i32> poison, i32 %v58, i32 0
+%v94 = insertelement <4 x i32> %v93, i32 %v60, i32 1
+%v95 = insertelement <4 x i32> %v94, i32 %v62, i32 2
+%v96 = insertelement <4 x i32> %v95, i32 %v64, i32 3
+%v97 = shufflevector <4 x i32> %v68, <4 x i32> %v72, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+%v98 = shufflevector <4 x i32> %v76, <4 x i32> %v80, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+%v99 = shufflevector <4 x i32> %v84, <4 x i32> %v88, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+%v100 = shufflevector <4 x i32> %v92, <4 x i32> %v96, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+%v101 = shufflevector <8 x i32> %v97, <8 x i32> %v98, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+%v102 = shufflevector <8 x i32> %v99, <8 x i32> %v100, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+%v103 = shufflevector <16 x i32> %v101, <16 x i32> %v102, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+ret <32 x i32> %v103
 part:
-%v97 = getelementptr i8, ptr %w, i64 1024
-store <32 x ptr> %at, ptr %v97, align 64, !tbaa !5
-%v98 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> zeroinitializer, ptr %v98, align 64, !tbaa !5
-br label %b99
-b99:
-%v100 = phi i32 [ %lanes, %part ], [ %v101, %b102 ]
-%v103 = icmp eq i32 %v100, 0
-br i1 %v103, label %b104, label %b102
-b102:
-%v105 = call i32 @llvm.cttz.i32(i32 %v100, i1 true)
-%v106 = getelementptr i64, ptr %v97, i32 %v105
-%v107 = load ptr, ptr %v106, align 8, !tbaa !5
-%v108 = load i32, ptr %v107, align 4, !tbaa !6
-%v109 = getelementptr i32, ptr %v98, i32 %v105
-store i32 %v108, ptr %v109, align 4, !tbaa !5
-%v110 = sub i32 %v100, 1
-%v101 = and i32 %v100, %v110
-br label %b99
-b104:
-%v111 = load <32 x i32>, ptr %v98, align 64, !tbaa !5
-ret <32 x i32> %v111
+%v104 = getelementptr i8, ptr %w, i64 1024
+store <32 x ptr> %at, ptr %v104, align 64, !tbaa !5
+%v105 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> zeroinitializer, ptr %v105, align 64, !tbaa !5
+br label %b106
+b106:
+%v107 = phi i32 [ %lanes, %part ], [ %v108, %b109 ]
+%v110 = icmp eq i32 %v107, 0
+br i1 %v110, label %b111, label %b109
+b109:
+%v112 = call i32 @llvm.cttz.i32(i32 %v107, i1 true)
+%v113 = getelementptr i64, ptr %v104, i32 %v112
+%v114 = load ptr, ptr %v113, align 8, !tbaa !5
+%v115 = load i32, ptr %v114, align 4, !tbaa !6
+%v116 = getelementptr i32, ptr %v105, i32 %v112
+store i32 %v115, ptr %v116, align 4, !tbaa !5
+%v117 = sub i32 %v107, 1
+%v108 = and i32 %v107, %v117
+br label %b106
+b111:
+%v118 = load <32 x i32>, ptr %v105, align 64, !tbaa !5
+ret <32 x i32> %v118
 }
 
-define { <32 x i32>, i1 } @openptx.shared.lanes.71b0ef7937b60bcd(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i32 %warp, i64 %locals, i64 %what, <32 x i64> %places) noinline nounwind #0 {
+define { <32 x i32>, i1 } @openptx.shared.lanes.87032bd2dc79e24e(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i32 %warp, i64 %locals, i64 %what, <32 x i64> %places) noinline nounwind #0 {
 entry:
 %mask = bitcast i32 %lanes to <32 x i1>
 %v0 = insertelement <32 x i64> poison, i64 %start, i32 0
@@ -168,7 +175,7 @@ each:
 %v31 = add <32 x i64> %places, %v30
 %v32 = inttoptr <32 x i64> %v31 to <32 x ptr>
 %v33 = getelementptr i8, <32 x ptr> %v32, i64 0
-%v34 = call <32 x i32> @openptx.shared.gather.df83da5da61f27d5(ptr %w, <32 x ptr> %v33, i32 %lanes)
+%v34 = call <32 x i32> @openptx.shared.gather.5615598100c55712(ptr %w, <32 x ptr> %v33, i32 %lanes)
 %v35 = insertvalue { <32 x i32>, i1 } poison, <32 x i32> %v34, 0
 %v36 = insertvalue { <32 x i32>, i1 } %v35, i1 false, 1
 ret { <32 x i32>, i1 } %v36
@@ -327,27 +334,27 @@ block0:
 %v56 = call i64 @llvm.fshr.i64(i64 %v55, i64 %v55, i64 2)
 %v57 = icmp ult i64 %v56, %v26
 br i1 %v57, label %b58, label %b59, !prof !1
-b58:
-%v60 = getelementptr i8, ptr %v21, i64 %v55
-%v61 = load <32 x i32>, ptr %v60, align 4, !tbaa !6
-br label %b62
 b59:
-%v63 = add i64 %v17, %v55
-%v64 = zext i32 -1 to i64
-%v65 = call i1 @openptx.load_span(ptr %w, i64 %v64, i64 21474903041, i64 %first, i64 0, i64 %v63, ptr @span.0)
-br i1 %v65, label %failed, label %b66, !prof !0
+%v60 = add i64 %v17, %v55
+%v61 = zext i32 -1 to i64
+%v62 = call i1 @openptx.load_span(ptr %w, i64 %v61, i64 21474903041, i64 %first, i64 0, i64 %v60, ptr @span.0)
+br i1 %v62, label %failed, label %b63, !prof !0
+b63:
+%v64 = getelementptr i8, ptr %w, i64 1280
+%v65 = load volatile <32 x i32>, ptr %v64, align 4, !tbaa !5
+br label %b66
+b58:
+%v67 = getelementptr i8, ptr %v21, i64 %v55
+%v68 = load <32 x i32>, ptr %v67, align 4, !tbaa !6
+br label %b66
 b66:
-%v67 = getelementptr i8, ptr %w, i64 1280
-%v68 = load volatile <32 x i32>, ptr %v67, align 4, !tbaa !5
-br label %b62
-b62:
-%v69 = phi <32 x i32> [%v61, %b58], [%v68, %b66]
+%v69 = phi <32 x i32> [%v68, %b58], [%v65, %b63]
 %v70 = zext <32 x i32> %v69 to <32 x i64>
 %v71 = mul <32 x i64> %v70, splat (i64 4)
 %v72 = insertelement <32 x i64> poison, i64 %v9, i32 0
 %v73 = shufflevector <32 x i64> %v72, <32 x i64> poison, <32 x i32> zeroinitializer
 %v74 = add <32 x i64> %v73, %v71
-%v75 = call { <32 x i32>, i1 } @openptx.shared.lanes.71b0ef7937b60bcd(ptr %w, i32 -1, i64 %v32, i64 %v37, i64 %v35, i32 %index, i64 0, i64 34359804929, <32 x i64> %v74)
+%v75 = call { <32 x i32>, i1 } @openptx.shared.lanes.87032bd2dc79e24e(ptr %w, i32 -1, i64 %v32, i64 %v37, i64 %v35, i32 %index, i64 0, i64 34359804929, <32 x i64> %v74)
 %v76 = extractvalue { <32 x i32>, i1 } %v75, 1
 br i1 %v76, label %failed, label %b77, !prof !0
 b77:

@@ -156,43 +156,43 @@ b87:
 %v110 = call i64 @llvm.fshr.i64(i64 %v109, i64 %v109, i64 2)
 %v111 = icmp ult i64 %v110, %v31
 br i1 %v111, label %b112, label %b113, !prof !1
-b112:
-%v114 = getelementptr i8, ptr %v26, i64 %v109
-%v115 = load <32 x i32>, ptr %v114, align 4, !tbaa !6
-br label %b116
 b113:
-%v117 = add i64 %v22, %v109
-%v118 = bitcast <32 x i1> %v82 to i32
-%v119 = zext i32 %v118 to i64
-%v120 = call i1 @openptx.load_span(ptr %w, i64 %v119, i64 60129608705, i64 %first, i64 0, i64 %v117, ptr @span.0)
-br i1 %v120, label %failed, label %b121, !prof !0
+%v114 = add i64 %v22, %v109
+%v115 = bitcast <32 x i1> %v82 to i32
+%v116 = zext i32 %v115 to i64
+%v117 = call i1 @openptx.load_span(ptr %w, i64 %v116, i64 60129608705, i64 %first, i64 0, i64 %v114, ptr @span.0)
+br i1 %v117, label %failed, label %b118, !prof !0
+b118:
+%v119 = getelementptr i8, ptr %w, i64 1280
+%v120 = load volatile <32 x i32>, ptr %v119, align 4, !tbaa !5
+br label %b121
+b112:
+%v122 = getelementptr i8, ptr %v26, i64 %v109
+%v123 = load <32 x i32>, ptr %v122, align 4, !tbaa !6
+br label %b121
 b121:
-%v122 = getelementptr i8, ptr %w, i64 1280
-%v123 = load volatile <32 x i32>, ptr %v122, align 4, !tbaa !5
-br label %b116
-b116:
-%v124 = phi <32 x i32> [%v115, %b112], [%v123, %b121]
+%v124 = phi <32 x i32> [%v123, %b112], [%v120, %b118]
 %v125 = sub i64 %v105, %v11
 %v126 = add i64 %v42, %v125
 %v127 = call i64 @llvm.fshr.i64(i64 %v126, i64 %v126, i64 2)
 %v128 = icmp ult i64 %v127, %v46
 br i1 %v128, label %b129, label %b130, !prof !1
-b129:
-%v131 = getelementptr i8, ptr %v41, i64 %v126
-%v132 = load <32 x i32>, ptr %v131, align 4, !tbaa !6
-br label %b133
 b130:
-%v134 = add i64 %v37, %v126
-%v135 = bitcast <32 x i1> %v82 to i32
-%v136 = zext i32 %v135 to i64
-%v137 = call i1 @openptx.load_span(ptr %w, i64 %v136, i64 64424576001, i64 %first, i64 0, i64 %v134, ptr @span.0)
-br i1 %v137, label %failed, label %b138, !prof !0
+%v131 = add i64 %v37, %v126
+%v132 = bitcast <32 x i1> %v82 to i32
+%v133 = zext i32 %v132 to i64
+%v134 = call i1 @openptx.load_span(ptr %w, i64 %v133, i64 64424576001, i64 %first, i64 0, i64 %v131, ptr @span.0)
+br i1 %v134, label %failed, label %b135, !prof !0
+b135:
+%v136 = getelementptr i8, ptr %w, i64 1280
+%v137 = load volatile <32 x i32>, ptr %v136, align 4, !tbaa !5
+br label %b138
+b129:
+%v139 = getelementptr i8, ptr %v41, i64 %v126
+%v140 = load <32 x i32>, ptr %v139, align 4, !tbaa !6
+br label %b138
 b138:
-%v139 = getelementptr i8, ptr %w, i64 1280
-%v140 = load volatile <32 x i32>, ptr %v139, align 4, !tbaa !5
-br label %b133
-b133:
-%v141 = phi <32 x i32> [%v132, %b129], [%v140, %b138]
+%v141 = phi <32 x i32> [%v140, %b129], [%v137, %b135]
 %v142 = bitcast <32 x i32> %v124 to <32 x float>
 %v143 = bitcast <32 x i32> %v141 to <32 x float>
 %v144 = fadd <32 x float> %v142, %v143

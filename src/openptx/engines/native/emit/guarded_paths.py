@@ -28,11 +28,13 @@ class GuardedPaths:
         a, b, done = ir.fresh(), ir.fresh(), ir.fresh()
         ir.likely(good, a, b)
         with ir.in_cold_code():
+            first = len(ir.lines)
             ir.start(a)
             results = fast()
             names = [self.x.name_of(d, self.x.uniform(d)) for d in results]
             labels = [ir.label]
             ir.jump(done)
+            second = len(ir.lines)
             ir.start(b)
             others = [
                 self.scope.first_active(s) if self.x.uniform(d) else self.x.vector(s)
@@ -40,6 +42,8 @@ class GuardedPaths:
             ]
             labels.append(ir.label)
             ir.jump(done)
+        # The slow path comes first: LLVM negates a condition whose block is the next.
+        ir.lines[first:] = ir.lines[second:] + ir.lines[first:second]
         ir.start(done)
         types = [self.x.type_of(d) for d in results]
         return tuple(self.x.typed(t, ir.phi(t.int, labels, x, y)) for t, x, y in zip(types, names, others, strict=True))

@@ -6,9 +6,11 @@ from openptx.engines.native.analysis.affine import FOLD, Base
 from openptx.engines.native.analysis.float_transfer import FloatTransfer
 from openptx.engines.native.analysis.lattice import ZEROS, Known, N, V, Value, as_lanes, vector_type
 from openptx.engines.native.analysis.transfer import LLVM
+from openptx.engines.native.emit.arith.quotients import quotient
 from openptx.engines.native.emit.ir_builder import IRBuilder, Spread
 from openptx.numerics import Bits
 
+_DIVIDES = frozenset(("udiv", "urem"))
 _JOINS = frozenset(("or", "add"))  # equivalent if no bit is set in both
 _ORDERS = {"slt": "sle", "ult": "ule", "ule": "ult"}  # `a < b` is the negation of `b <= a`
 _ROW = tuple(range(N))
@@ -95,6 +97,9 @@ class IntOps(FloatTransfer):
 
     def plain(self, name: str, a: Bits, b: Bits) -> Bits:
         w = a.width
+        if name in _DIVIDES and isinstance(b.v, int) and b.v & (b.v - 1):
+            q = quotient(self, a, b.v)
+            return q if name == "udiv" else a - q * b
         if self.uniform(a, b):
             return self.bits(self.ir.emit(f"{name} i{w} {self.scalar(a)}, {self.scalar(b)}"), w, ZEROS)
         if w == 1 and (mask := self.ir.by_words(name, self.vector(a), self.vector(b))):

@@ -134,8 +134,5 @@ class GatherScatter:
 
 def one_by_one(b: IRBuilder, places: str, w: int) -> str:
     """The element at each address; all addresses have been checked."""
-    t, found = vector_type(w), "poison"
-    for i in range(N):
-        element = b.load(f"i{w}", b.emit(f"extractelement {PLACES} {places}, i32 {i}"), w // 8, DATA)
-        found = b.emit(f"insertelement {t} {found}, i{w} {element}, i32 {i}")
-    return found
+    at = (b.emit(f"extractelement {PLACES} {places}, i32 {i}") for i in range(N))
+    return b.collect(w, [b.load(f"i{w}", one, w // 8, DATA) for one in at])

@@ -114,12 +114,9 @@ class LoadLowering:
         processors."""
         if not self.scope.full or count > 1:
             return self.lanes.gather(self.checks.lane_pointers(pointer, lanes), w, count)
-        ir, t = self.ir, vector_type(w)
+        ir = self.ir
         found = {lane: ir.load(f"i{w}", ir.field(pointer, lane), w // 8, DATA) for lane in dict.fromkeys(lanes)}
-        name = "poison"
-        for i, lane in enumerate(lanes):
-            name = ir.emit(f"insertelement {t} {name}, i{w} {found[lane]}, i32 {i}")
-        return (self.x.bits(name, w),)
+        return (self.x.bits(ir.collect(w, [found[lane] for lane in lanes]), w),)
 
     def wide_load(self, plan: LoadPlan, pointer: str, w: int, count: int) -> tuple[Bits, ...]:
         """The elements by a few moves and shuffles."""

@@ -102,15 +102,15 @@ class LocalSlots:
 
     def move_all(self, b: IRBuilder, shape: Shape, i: int, begin: str, stride: str) -> str:
         """Loads or stores an element of each lane; what was loaded."""
-        w, t, found = shape.width, vector_type(shape.width), "poison"
+        w, t, found = shape.width, vector_type(shape.width), list[str]()
         at = b.field(begin, i * shape.step)
         for lane in range(N):
             if shape.name == "load":
-                found = b.emit(f"insertelement {t} {found}, i{w} {b.load(f'i{w}', at, shape.step, DATA)}, i32 {lane}")
+                found.append(b.load(f"i{w}", at, shape.step, DATA))
             else:
                 b.store(f"i{w}", b.emit(f"extractelement {t} %value{i}, i32 {lane}"), at, shape.step, DATA)
             at = b.emit(f"getelementptr i8, ptr {at}, i64 {stride}")
-        return found
+        return b.collect(w, found) if found else ""
 
     def move_some(self, b: IRBuilder, shape: Shape, i: int, places: str) -> str:
         """Moves one element of each lane in `%mask`."""

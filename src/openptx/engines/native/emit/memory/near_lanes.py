@@ -18,16 +18,14 @@ OFFSETS, PAIRS = vector_type(32), f"<{N // 2} x i64>"
 
 def load_near(b: IRBuilder, lanes: GatherScatter, w: int, every: bool) -> str:
     """The elements at `%places`, of every lane or of those in `%mask`."""
-    t, found = vector_type(w), "poison"
+    t = vector_type(w)
     if lanes.gathers(w):
         masked = f"{LANES} splat (i1 true)" if every else f"{LANES} %mask"
         given = f"{PLACES} align {w // 8} {pointers(b)}, {masked}, {t} zeroinitializer"
         return b.emit(f"call {t} @llvm.masked.gather.v{N}i{w}.v{N}p0({given}){DATA}")
     if not every:
         return load_some(b, w, offsets_of(b, "%places"))
-    for i, at in enumerate(each_place(b)):
-        found = b.emit(f"insertelement {t} {found}, i{w} {b.load(f'i{w}', at, w // 8, DATA)}, i32 {i}")
-    return found
+    return b.collect(w, [b.load(f"i{w}", at, w // 8, DATA) for at in each_place(b)])
 
 
 def store_near(b: IRBuilder, lanes: GatherScatter, w: int, every: bool) -> None:

@@ -1,0 +1,69 @@
+"""Quotients and remainders by numbers are products, and exact."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from lanes import Bench, differences
+
+import openptx
+from openptx.engines.native.analysis.lattice import ZEROS, Value
+from openptx.engines.native.emit.arith.quotients import reciprocal
+from openptx.llvm.host import host
+from openptx.numerics import Bits
+
+UNIFORM = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 q, .param .u64 a) {
+    .reg .b64 %rd<7>;
+    ld.param.u64 %rd1, [q];
+    ld.param.u64 %rd2, [a];
+    div.u64 %rd3, %rd2, 7;
+    st.global.u64 [%rd1], %rd3;
+    div.u64 %rd4, %rd2, 10;
+    st.global.u64 [%rd1+8], %rd4;
+    rem.u64 %rd5, %rd2, 18446744073709551615;
+    st.global.u64 [%rd1+16], %rd5;
+    ret;
+}
+"""
+
+
+def test_reciprocals_of_all_numbers_of_eight_bits() -> None:
+    a = np.arange(256)
+    for divisor in range(3, 256):
+        if divisor & (divisor - 1):
+            factor, shift, increment = reciprocal(divisor, 8)
+            assert factor < 256
+            assert ((a + increment) * factor >> 8 + shift == a // divisor).all(), divisor
+
+
+@pytest.mark.parametrize("w", [16, 32, 64])
+def test_quotients_of_lanes(w: int) -> None:
+    for divisor in (7, 10, 641, (1 << w - 1) + 1, (1 << w) - 1):
+        assert (
+            differences(
+                lambda x, a, d=divisor: tuple(x.binary(op, a, x.const(d, a.width)) for op in ("udiv", "urem")),
+                [w],
+                n=512,
+            )
+            == 0
+        ), divisor
+
+
+@pytest.mark.parametrize("lanes", [None, ZEROS])
+def test_nothing_is_left_to_llvm(lanes: tuple[int, ...] | None) -> None:
+    for w in (16, 32, 64):
+        x = Bench(host())
+        for op in ("udiv", "urem"):
+            x.binary(op, Bits(x, w, Value("%a", lanes)), x.const(7, w))
+        assert not [line for line in x.ir.lines if "udiv" in line or "urem" in line]
+
+
+def test_quotients_of_a_number_of_all_lanes() -> None:
+    kernel, q = openptx.load(UNIFORM)["k"], np.zeros(3, np.uint64)
+    for a in (0, 6, 7, 69, 70, 2**63, 2**64 - 2, 2**64 - 1):
+        kernel(1, 32, [q, a], engine="native")
+        assert q.tolist() == [a // 7, a // 10, a % (2**64 - 1)]
