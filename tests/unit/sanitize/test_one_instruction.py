@@ -104,3 +104,19 @@ def test_atomics_on_a_packed_type_and_on_its_elements() -> None:
     assert out.tolist() == [64, 128]
     wider = openptx.load(PACKED.replace("add.noftz.f16x2", "add.u32"))["packed"]
     assert [f.kind for f in openptx.sanitize(wider, 2, 32, (out,))] == ["race"]
+
+
+@pytest.mark.parametrize(("expected", "misused"), [(1048575, []), (1048576, ["mbarrier-misuse"])])
+def test_the_bytes_that_an_mbarrier_can_expect(expected: int, misused: list[str]) -> None:
+    text = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry expects() {
+    .shared .align 8 .b64 bar;
+    mbarrier.init.shared::cta.b64 [bar], 1;
+    mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], BYTES;
+    ret;
+}
+"""
+    kernel = openptx.load(text.replace("BYTES", str(expected)))["expects"]
+    assert [f.name for f in openptx.sanitize(kernel, 1, 1)] == misused

@@ -89,3 +89,18 @@ def test_warps_that_return_early_are_cleared_by_machine_code() -> None:
         kernel = openptx.load(SKIPS.replace("BODY", body))["k"]
         report = watch(kernel, 3, 64, [np.zeros(192, np.uint32)], Options(engine="native"))
         assert (report.findings, report.reason) == ([], "")
+
+
+MIXED = "@upper bra ON; bar.red.popc.u32 i, NUMBERS, upper; bra BOTH; ON: bar.sync NUMBERS; BOTH: st.global.u32 [p], t;"
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+@pytest.mark.parametrize("numbers", ["0", "1, 64"])
+def test_a_reduction_at_a_barrier_where_others_only_wait(numbers: str, engine: str) -> None:
+    barrier = f"bar.red.popc.u32 i, {numbers}, upper"
+    assert reported(MIXED.replace("NUMBERS", numbers), engine) == [f"unequal-barriers {barrier}"]
+
+
+def test_a_block_that_reduces_where_another_block_waits() -> None:
+    body = MIXED.replace("NUMBERS", "0").replace("@upper bra", "setp.lt.u32 more, c, 64; @more bra")
+    assert reported(body, "interp") == []

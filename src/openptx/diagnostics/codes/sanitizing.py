@@ -141,6 +141,8 @@ CODES = (
         branch that only some of them take, or in a loop that some leave earlier, a GPU may hang or let threads pass
         that should wait.
 
+        Nor may warps mix `bar.red` with other forms at one barrier, or give different thread counts.
+
             mov.u32 %r1, %tid.x;
             and.b32 %r2, %r1, 1;
             setp.eq.u32 %p1, %r2, 0;

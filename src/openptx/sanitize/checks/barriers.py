@@ -134,10 +134,36 @@ class BarrierChecks:
         if not self.active:
             return
         self.compare(batch, number, arrived)
+        self.require_one_kind(batch, number, arrived)
         self._completed.add((batch, number))
         expected = self._expected.get((batch, number))
         if expected is not None:
             expected[np.unique(batch.x.geometry.cta[arrived])] = 0
+
+    def require_one_kind(self, batch: SanitizedBatch, number: int, arrived: Array) -> None:
+        """A reduction must not be mixed with other forms at one barrier (9.7.13.1)."""
+        lanes, arrived_by = np.flatnonzero(arrived), self._statements[batch, number]
+        statements = {int(one) for one in np.unique(arrived_by[lanes])}
+        reductions = [one for one in statements if self.reporter.ops[one].m.mode == "red"]
+        if len(reductions) in (0, len(statements)):
+            return
+        ctas, reduces = batch.x.geometry.cta[lanes], np.isin(arrived_by[lanes], reductions)
+        mixed = np.intersect1d(ctas[reduces], ctas[~reduces])
+        for cta in mixed.tolist():
+            first, second = (int(lanes[(ctas == cta) & which][0]) for which in (reduces, ~reduces))
+            op, other = (self.reporter.ops[int(arrived_by[lane])] for lane in (first, second))
+            self.report(
+                ("mixed", op, other),
+                "unequal-barriers",
+                f"a reduction at barrier {number}, at which other threads only arrive or wait",
+                op,
+                batch,
+                first,
+                other=other,
+                other_lane=second,
+                label="other threads of the block are here",
+                help="let all threads execute the reduction, or use barriers of two numbers",
+            )
 
     def compare(self, batch: SanitizedBatch, number: int, arrived: Array) -> None:
         """Lanes of a warp must arrive at a barrier by the same instruction, unless it is `barrier` without

@@ -19,11 +19,15 @@ Array = NDArray[Any]
 Key = tuple[int, int]
 """The first thread of the batch that the mbarrier belongs to, and its offset in shared memory."""
 
+MOST_BYTES = (1 << 20) - 1
+"""The range of the tx-count, up and down."""
+
 MISUSES = {
     "uninitialized": "an mbarrier is used that `mbarrier.init` has not initialized",
     "overwritten": "an mbarrier is used that a store has overwritten",
     "completes": "`mbarrier.arrive.noComplete` completes a phase",
     "too many arrivals": "an mbarrier gets more arrivals in a phase than it expects",
+    "too many bytes": "the tx-count of an mbarrier leaves its range of -1048575 to 1048575",
     "initialized twice": "`mbarrier.init` of an mbarrier that is in use: `mbarrier.inval` must come before",
 }
 
@@ -121,6 +125,9 @@ class Mbarriers:
         for i in many[:1].tolist():
             expected = expected_arrivals(int(old[i]))
             self.report("too many arrivals", i, f"it expects {expected}, {int(pending[i])} were pending")
+        tx = (new >> np.uint64(BYTES) & np.uint64(TX)).astype(np.int64)
+        for i in np.flatnonzero(np.minimum(tx, TX + 1 - tx) > MOST_BYTES)[:1].tolist():
+            self.report("too many bytes", i, f"it becomes {tx[i] if tx[i] <= TX >> 1 else tx[i] - TX - 1}")
         if op.m.values.get("noComplete") and flips.any():
             self.report("completes", int(np.flatnonzero(flips)[0]), "`.noComplete` must not complete one")
         self.count_phases(keys, flips, arrivals)

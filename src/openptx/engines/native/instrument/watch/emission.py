@@ -78,7 +78,8 @@ class Watch(Hooks):
         self.call("enter", f"i64 {index}", f"i64 {linear}")
 
     def arrives(self, op: Op, number: Bits, generation: str, lanes: str) -> None:
-        complete = int("sync" in self.tools) + 2 * self.asks_for_warps
+        reduces = "sync" in self.tools and op.m.mode == "red"
+        complete = int("sync" in self.tools) + 2 * self.asks_for_warps + 4 * reduces
         given = (
             f"i32 {self.x.scalar(number)}",
             f"i32 {generation}",

@@ -87,7 +87,8 @@ warp:
 }
 
 ; Lanes of a warp arrive at a barrier of the CTA: when all its threads have arrived, their earlier accesses are ordered
-; before all later ones. Bits of `complete`: all lanes of the warp should be here, and all warps of the CTA.
+; before all later ones. Bits of `complete`: all lanes of the warp should be here, and all warps of the CTA; and this is a
+; reduction, which should not be mixed with other forms: the lanes that reduce are counted in the upper half of the word.
 define void @watch.arrives(ptr %s, i32 %number, i32 %generation, i32 %lanes, i64 %complete, i64 %site) {
   %pb = getelementptr i8, ptr %s, i64 {BARRIERS}
   %b = getelementptr i64, ptr %pb, i32 %number
@@ -97,20 +98,31 @@ define void @watch.arrives(ptr %s, i32 %number, i32 %generation, i32 %lanes, i64
   %same = icmp eq i32 %before, %generation
   %come1 = select i1 %same, i32 %come0, i32 0
   %here = call i32 @llvm.ctpop.i32(i32 %lanes)
-  %come = add i32 %come1, %here
+  %reduces64 = and i64 %complete, 4
+  %reduces = icmp ne i64 %reduces64, 0
+  %high = shl i32 %here, 16
+  %reducing = select i1 %reduces, i32 %high, i32 0
+  %counted = add i32 %here, %reducing
+  %come = add i32 %come1, %counted
   store i32 %generation, ptr %b
   store i32 %come, ptr %p1
   %pt = getelementptr i8, ptr %s, i64 {THREADS}
   %threads = load i64, ptr %pt
-  %come64 = zext i32 %come to i64
+  %lanes_come = and i32 %come, 65535
+  %come64 = zext i32 %lanes_come to i64
   %all = icmp eq i64 %come64, %threads
+  %of_some = lshr i32 %come, 16
+  %one_kind = icmp eq i32 %of_some, %lanes_come
+  %no_kind = icmp eq i32 %of_some, 0
+  %alike = or i1 %one_kind, %no_kind
   %pl = getelementptr i8, ptr %s, i64 {CAME}
   %left0 = load i64, ptr %pl
   %here1 = zext i32 %here to i64
   %left1 = add i64 %left0, %here1
   %left2 = sub i64 %left1, %threads
   %left3 = select i1 %all, i64 %left2, i64 %left1
-  %asks = icmp ugt i64 %complete, 1
+  %asks64 = and i64 %complete, 2
+  %asks = icmp ne i64 %asks64, 0
   %left = select i1 %asks, i64 %left3, i64 %left0
   store i64 %left, ptr %pl
   %pp = getelementptr i8, ptr %s, i64 {PARTED}
@@ -127,8 +139,10 @@ look:
   %wanted = call i64 @size(ptr %s)
   %here64 = zext i32 %here to i64
   %some = icmp ne i64 %here64, %wanted
+  %differ = xor i1 %alike, true
+  %odd = or i1 %some, %differ
   %asked = icmp ne i64 %complete, 0
-  %wrong = and i1 %some, %asked
+  %wrong = and i1 %odd, %asked
   br i1 %wrong, label %tell, label %done
 tell:
   call void @suspect(ptr %s, i64 {LANES_AWAY}, i64 %site)
