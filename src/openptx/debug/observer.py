@@ -11,8 +11,8 @@ from openptx.debug.stops import FAULT, PAUSE, Stop
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import DeadlockError
 from openptx.engines.interp.frames import Frame
-from openptx.engines.interp.initcheck import Watch
-from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.memory.initcheck import Watch
+from openptx.engines.interp.memory.spaces import Violation
 from openptx.engines.interp.reports import deadlock, fault
 from openptx.errors import Error, Unsupported
 from openptx.program import Op

@@ -13,7 +13,7 @@ from openptx.debug.lanes import batch_of, frames, lane_of, where
 from openptx.debug.observer import StoppingObserver
 from openptx.debug.values import Array, Typed
 from openptx.engines.interp.frames import Frame
-from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.memory.spaces import Violation
 from openptx.engines.interp.operands import put, source
 from openptx.errors import InputError, Unsupported
 from openptx.isa.special_registers import SPECIAL_REGISTERS

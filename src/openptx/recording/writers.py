@@ -17,7 +17,7 @@ from openptx.isa.semantics import atomic_ops
 from openptx.trace.observer import ObservedLaunch, Observer, run_observed
 
 if TYPE_CHECKING:
-    from openptx.engines.interp.memory import Place
+    from openptx.engines.interp.memory.spaces import Place
     from openptx.errors import Triple
     from openptx.isa.machine import Update, Word
     from openptx.numerics import Bits

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.device.heap import Heap
-from openptx.engines.interp.memory_views import Plane
+from openptx.engines.interp.memory.views import Plane
 from openptx.program import Op
 from openptx.sanitize.executing import Executing
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from openptx.device.memory_view import MemoryView
     from openptx.engines.interp.frames import Frame
     from openptx.engines.interp.geometry import Geometry
-    from openptx.engines.interp.memory import Place
-    from openptx.engines.interp.memory_views import Plane
-    from openptx.engines.interp.tensor_memory import TensorMemory
+    from openptx.engines.interp.memory.spaces import Place
+    from openptx.engines.interp.memory.tensor_memory import TensorMemory
+    from openptx.engines.interp.memory.views import Plane
     from openptx.isa.machine import Update, Word
     from openptx.numerics import Bits
     from openptx.program import Op

@@ -12,7 +12,7 @@ from openptx.engines.interp.batch import Batch, DeadlockError
 from openptx.engines.interp.decode import DecodedFunction, NoMeaning, guard_mask
 from openptx.engines.interp.launch import Launch, launch
 from openptx.engines.interp.machine import Threads
-from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.memory.spaces import Violation
 from openptx.errors import Unsupported
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from openptx.engines.interp import atomic_updates
+from openptx.engines.interp.memory import atomic_updates
 from openptx.isa.semantics import atomic_ops, mbarrier
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import NumpyMachine

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from openptx.engines.interp import atomic_updates
+from openptx.engines.interp.memory import atomic_updates
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import NumpyMachine
 

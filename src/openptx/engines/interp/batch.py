@@ -19,14 +19,14 @@ from openptx.engines.interp.control import execute_control, fall_off
 from openptx.engines.interp.decode import Block, DecodedFunction, guard_mask
 from openptx.engines.interp.frames import Frame, Group
 from openptx.engines.interp.machine import Threads
-from openptx.engines.interp.memory import STACK_BYTES, Violation
+from openptx.engines.interp.memory.spaces import STACK_BYTES, Violation
 from openptx.engines.interp.warp_sync import resolve_split_sync
 from openptx.numerics import Bits
 from openptx.program import Op
 
 if TYPE_CHECKING:
-    from openptx.engines.interp.initcheck import Watch
     from openptx.engines.interp.launch import Launch
+    from openptx.engines.interp.memory.initcheck import Watch
     from openptx.engines.interp.operands import Registers
 
 STARVATION_LIMIT = 4096

@@ -11,7 +11,7 @@ from openptx.device.nested_launches import LAUNCH, PARAMETERS, NestedLaunch, Nes
 from openptx.device.printf import Format, read_format
 from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.memory.spaces import Violation
 from openptx.errors import Unsupported
 from openptx.numerics import Bits
 

@@ -9,7 +9,7 @@ from openptx.engines.common.call_site import CallSite, Formal, operand_of, wrong
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.builtins import EXTERNALS
 from openptx.engines.interp.frames import Frame, Group
-from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.memory.spaces import Violation
 from openptx.errors import Unsupported
 from openptx.numerics import Bits
 from openptx.numerics.reductions import distinct

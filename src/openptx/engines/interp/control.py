@@ -16,7 +16,7 @@ from openptx.engines.interp.barriers import Barrier, reduction, waits
 from openptx.engines.interp.calls import call, return_from_call
 from openptx.engines.interp.decode import NoMeaning, member_mask
 from openptx.engines.interp.frames import Group
-from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.memory.spaces import Violation
 from openptx.numerics import Bits
 from openptx.numerics.reductions import any_set, distinct
 from openptx.program import Op, Target, Targets
@@ -24,7 +24,7 @@ from openptx.program import Op, Target, Targets
 if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
     from openptx.engines.interp.decode import Block
-    from openptx.engines.interp.initcheck import Watch
+    from openptx.engines.interp.memory.initcheck import Watch
 
 Array = NDArray[Any]
 

@@ -16,7 +16,7 @@ from openptx.device.textures.surface import Surface
 from openptx.device.textures.texel_array import TexelArray
 from openptx.device.textures.texture import Texture
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.memory.spaces import Violation
 from openptx.isa.address_windows import PARAM
 from openptx.isa.semantics import images
 from openptx.isa.semantics.images import DIMENSIONS, layered

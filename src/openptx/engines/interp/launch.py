@@ -19,10 +19,10 @@ from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.interp.batch import STACK_OF_A_THREAD, Batch, DeadlockError
 from openptx.engines.interp.decode import DecodedFunction, NoMeaning, plan
 from openptx.engines.interp.geometry import Geometry, Shape
-from openptx.engines.interp.initcheck import Watch
 from openptx.engines.interp.limits import Limits
 from openptx.engines.interp.machine import Threads
-from openptx.engines.interp.memory import STACK_BYTES, Violation
+from openptx.engines.interp.memory.initcheck import Watch
+from openptx.engines.interp.memory.spaces import STACK_BYTES, Violation
 from openptx.engines.interp.reports import deadlock, fault
 from openptx.errors import Fault, Unsupported
 from openptx.float_environment import standard_floats

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from openptx.engines.common.fault_text import timed_out
-from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.memory.spaces import Violation
 from openptx.progress import silent
 
 if TYPE_CHECKING:

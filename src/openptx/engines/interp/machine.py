@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets, tensor_cores
-from openptx.engines.interp.atomics import Atomics
-from openptx.engines.interp.copies import Copies
 from openptx.engines.interp.geometry import WARP
 from openptx.engines.interp.images import LaneImages
-from openptx.engines.interp.memory import STACK_BYTES, Violation
+from openptx.engines.interp.memory.atomics import Atomics
+from openptx.engines.interp.memory.copies import Copies
+from openptx.engines.interp.memory.spaces import STACK_BYTES, Violation
+from openptx.engines.interp.memory.tensor_memory import TensorMemory
 from openptx.engines.interp.special_registers import SPECIALS
-from openptx.engines.interp.tensor_memory import TensorMemory
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import UNSIGNED

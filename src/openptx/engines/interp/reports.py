@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
     from openptx.engines.interp.frames import Frame
     from openptx.engines.interp.launch import Launch
-    from openptx.engines.interp.memory import Violation
+    from openptx.engines.interp.memory.spaces import Violation
     from openptx.program import Op
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from openptx.control_flow import registers
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.memory_views import Plane
+from openptx.engines.interp.memory.views import Plane
 from openptx.isa.address_windows import LOCAL, SHIFT
 from openptx.numerics import Bits
 from openptx.program import Address, Function, Op

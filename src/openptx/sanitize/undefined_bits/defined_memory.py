@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.memory import grown
-from openptx.engines.interp.memory_views import Plane
+from openptx.engines.interp.memory.spaces import grown
+from openptx.engines.interp.memory.views import Plane
 from openptx.isa.semantics import atomic_ops, mbarrier
 from openptx.numerics import Bits
 from openptx.sanitize.machine import SanitizedThreads

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.memory_views import Plane
+from openptx.engines.interp.memory.views import Plane
 from openptx.program import Op
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.reporter import Reporter

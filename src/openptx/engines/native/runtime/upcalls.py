@@ -19,7 +19,7 @@ from openptx.engines.interp import lane_sets
 from openptx.engines.interp.builtins import EXTERNALS
 from openptx.engines.interp.geometry import Geometry, Shape
 from openptx.engines.interp.machine import Threads
-from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.memory.spaces import Violation
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import N
 from openptx.engines.native.runtime.fault_decoding import place

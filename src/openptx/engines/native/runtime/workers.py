@@ -22,7 +22,7 @@ from openptx.program import Function
 
 if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads
-    from openptx.engines.interp.memory import Violation
+    from openptx.engines.interp.memory.spaces import Violation
     from openptx.engines.native.runtime.launch import Run
     from openptx.engines.native.runtime.plan import Plan
     from openptx.errors import Triple

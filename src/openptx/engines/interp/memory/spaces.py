@@ -15,7 +15,7 @@ from openptx.device.memory_view import Allocation, Bytes, MemoryView
 from openptx.engines.common import fault_text
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.geometry import Geometry
-from openptx.engines.interp.memory_views import Plane
+from openptx.engines.interp.memory.views import Plane
 from openptx.isa.address_windows import CTA_SHIFT, FIRST, FUNCTION, LOCAL, PARAM, RANK_0, SHARED, SLOTS
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import NumpyMachine
@@ -23,7 +23,7 @@ from openptx.numerics.reductions import any_set, distinct, largest, paired, smal
 
 if TYPE_CHECKING:
     from openptx.engines.interp.abandon import Abandonable
-    from openptx.engines.interp.initcheck import Watch
+    from openptx.engines.interp.memory.initcheck import Watch
 
 Array = NDArray[Any]
 Place = tuple[Plane, NDArray[np.int64]]

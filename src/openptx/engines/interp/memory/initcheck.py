@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from openptx.control_flow import read_registers, written_registers
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.memory.spaces import Violation
 from openptx.program import Op
 
 if TYPE_CHECKING:
     from openptx.engines.interp.frames import Frame
-    from openptx.engines.interp.memory_views import Plane
+    from openptx.engines.interp.memory.views import Plane
 
 Mask = NDArray[np.bool_]
 

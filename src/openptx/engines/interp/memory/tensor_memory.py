@@ -9,7 +9,7 @@ import numpy as np
 from openptx.engines.common import fault_text
 from openptx.engines.common.tensor_block import BLOCK, UNITS
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.memory import Violation
+from openptx.engines.interp.memory.spaces import Violation
 from openptx.isa.semantics import tensor_memory
 from openptx.isa.semantics.tensor_memory import COLUMNS, LANE, LANES, UNIT, probes
 from openptx.numerics import Bits

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.atomic_updates import Queue, updated
-from openptx.engines.interp.memory import Spaces
-from openptx.engines.interp.memory_views import Plane, View
+from openptx.engines.interp.memory.atomic_updates import Queue, updated
+from openptx.engines.interp.memory.spaces import Spaces
+from openptx.engines.interp.memory.views import Plane, View
 from openptx.isa.semantics import atomic_ops
 from openptx.numerics import Bits
 
