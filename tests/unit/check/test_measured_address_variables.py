@@ -31,6 +31,8 @@ STATEMENTS = (
     ("ld.global.b32 r, g[4];",                                          True),
     ("st.bulk s[0], 16, 0;",                                            False),
     ("st.bulk [s], 16, 0;",                                             True),
+    ("st.bulk.shared::cta [s], 16, 0;",                                 False),
+    ("st.bulk.weak.shared::cta [s+8], 16, 0;",                          False),
     ("ld.global.u32 r, [t];",                                           False),
     ("red.async.relaxed.cluster.mbarrier::complete_tx::bytes.inc.u32 [t], r, [q];", False),
     ("isspacep.global p1, g+4;",                                        True),

@@ -231,6 +231,18 @@ def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
             rule="PTX ISA, Tensor Memory Addressing (9.7.16.1.1)",
         )
         return
+    if place.context.follows_ptxas and place.operand_rule.needs_register(place.m.written):
+        yield place.problem(
+            "address-register",
+            f"`{place.opcode}` takes an address in a register",
+            (*where, 0),
+            "a variable",
+            expected=".b64, .u64, .s64, .b32, .u32 or .s32",
+            actual="a variable",
+            rule=f"{_RULE} allows it; the assembler doesn't",
+            help="put it into a register first: `mov.u64 %rd, ...;`",
+        )
+        return
     if (problem := _opaque(place, base, where)) is not None:
         yield problem
         return

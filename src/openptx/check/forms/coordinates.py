@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from openptx.check.availability import INDIRECT_SAMPLING, require, too_new
+from openptx.check.forms.list_types import pieces
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
 from openptx.check.operand.slot import Place
@@ -42,7 +43,11 @@ def judge_parts(place: Place, parts: tuple[Kind, ...], where: Path) -> Iterator[
             return
         for number_within, part in enumerate(kind.parts if kind.sort == kinds.LIST else (kind,)):
             yield from too_new(place.context, part, (*where, number, number_within))
-        problem = _length(place, name, count, kind) or _elements(place, name, type, kind)
+        problem = (
+            _length(place, name, count, kind)
+            or _elements(place, name, type, kind)
+            or (_moved(place, name, type, kind) if kind.sort == kinds.LIST else None)
+        )
         if problem is not None:
             about, message, label = problem
             yield Problem(
@@ -210,6 +215,20 @@ def _elements(place: Place, name: str, type: Type, kind: Kind) -> _Found:
         return None
     message = f"the first element of `{name}` of `{place.opcode}` must be `.{type.name}`"
     return "operand-type", message, parts[0].described
+
+
+def _moved(place: Place, name: str, type: Type, kind: Kind) -> _Found:
+    """The problem with an element that the assembler moves by itself, where it takes the list apart (measured)."""
+    for i in (i for piece in pieces(place, name, len(kind.parts)) for i in piece):
+        part = kind.parts[i]
+        special = part.sort == kinds.SPECIAL and type.kind == "f"
+        if special or _sort(part) not in (("", "f", ".") if type.kind == "f" else ("", "i", "1", "p")):
+            return (
+                "operand-type",
+                f"the elements of `{name}` of `{place.opcode}` must be `.{type.name}`",
+                part.described,
+            )
+    return None
 
 
 def _fitting(type: Type, fixed: bool, listed: bool) -> tuple[str, ...]:

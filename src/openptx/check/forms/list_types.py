@@ -49,7 +49,7 @@ def _wrong_piece(
     place: Place, element: Place, kind: Kind, types: list[tuple[int, Type]], where: Path
 ) -> Problem | None:
     """The problem of the first piece whose elements do not fit."""
-    for piece in _pieces(place):
+    for piece in pieces(place, place.name, place.count):
         inside = [(i, own) for i, own in types if i in piece]
         if inside and not _fits_piece(place, element, piece, inside, kind):
             i, own = inside[0]
@@ -82,19 +82,21 @@ def _differs(place: Place, kind: Kind, common: Type) -> bool:
     return common.kind in "su" and common.width < 64 and any(part.sort == kinds.INTEGER for part in parts)
 
 
-def _pieces(place: Place) -> list[range]:
-    """The positions of the elements that the assembler judges together, where it takes the list apart."""
-    declared, target = place.form.instruction.pieces.get(place.name), place.context.target
+def pieces(place: Place, name: str, count: int) -> list[range]:
+    """The positions of the elements that the assembler judges together, where it takes apart a list of so many."""
+    declared, target = place.form.instruction.pieces.get(name), place.context.target
     if declared is None or target is None or not place.context.follows_ptxas:
         return []
     from openptx.isa.semantics.matrix.generations import generation
 
     starts = declared(place.m.with_(generation=generation(target)))
-    return [range(i, i + starts.step) for i in starts] if starts.step < place.count else []
+    return [range(i, i + starts.step) for i in starts] if starts.step < count else []
 
 
 def _fits_piece(place: Place, element: Place, piece: range, inside: list[tuple[int, Type]], kind: Kind) -> bool:
     """Whether what is inside a piece fits: a single element is moved or added by an instruction of the very type."""
+    if len(piece) == 1 and kind.parts[piece[0]].sort == kinds.SPECIAL:
+        inside = [(piece[0], kind.parts[piece[0]].type or inside[0][1])]
     registers = [own for i, own in inside if kind.parts[i].sort in _TYPED]
     if len(piece) > 1 and not registers:
         return _stands_alone(element, kind.parts[inside[0][0]])

@@ -79,7 +79,7 @@ st_bulk = instruction(
     ranges=_BULK_SIZES,
     defaults={"space": "generic"},
     access="store",
-    operands="a   32 bits",
+    operands="a   32 bits, no variable if .shared::cta",
 )
 
 st_bulk_32 = instruction(
@@ -94,7 +94,7 @@ st_bulk_32 = instruction(
     ranges=_BULK_SIZES,
     defaults={"space": "generic"},
     access="store",
-    operands="a   32 bits",
+    operands="a   32 bits, no variable if .shared::cta",
 )
 
 

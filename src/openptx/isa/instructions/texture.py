@@ -69,6 +69,19 @@ _LISTS = """
 """
 _TEX_VECTORS = {"d": "vec", "c": coordinates, "e": offsets, "dPdx": gradients, "dPdy": gradients}
 
+_WHOLE_BEFORE = frozenset(("Volta", "Turing", "Ampere", "Ada"))
+_IN_SPACE = frozenset(("3d", "cube", "acube"))
+
+
+def _moved(m: Modifiers, first: int = 0) -> range:
+    """Elements of the coordinates and gradients in three dimensions: for sm_90 and newer the assembler moves each of
+    them by itself, but for the index of a layer (measured)."""
+    apart = m.mipmap == "grad" and m.geom in _IN_SPACE and m.generation not in _WHOLE_BEFORE
+    return range(first, 4) if apart else range(0, 4, 4)
+
+
+_PIECES = {"c": lambda m: _moved(m, int(m.geom == "acube")), "dPdx": _moved, "dPdy": _moved}
+
 
 def depth_alone(syntax: str) -> str:
     """The offset and the depth are independent: each form again with the depth alone."""
@@ -140,6 +153,7 @@ sampling = partial(
     instruction,
     types=_TEX_TYPES,
     vectors=_TEX_VECTORS,
+    pieces=_PIECES,
     may_be_longer="c e",
     operand_gates=_LATER,
     absent=_NO_DEPTH,

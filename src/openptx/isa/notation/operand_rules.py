@@ -39,6 +39,7 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     a       64 bits              an address in a register of 64 bits
     a       32 bits              an address in a register of 32 bits or more
     a       32 bits if .generic  the same for a generic address; `if .m`: for an opcode with the modifier m
+    a       no variable if .m    no variable as an address, for an opcode with the modifier m
     a       passed on            a value that is only moved, so that its register need not have been written
     b       passed on by .b8     the same for the opcode with these modifiers and no others
     b       padded               a list of which only the first element need have been written
@@ -68,11 +69,11 @@ class OperandRule:
     """The phrases of one operand: `rule.says("registers")`, `rule.type` from `as .b32`, `rule.space` from `in
     .shared`."""
 
-    __slots__ = ("_passing", "_phrases", "_short_if", "_wide_if", "sink_gate", "space", "type")
+    __slots__ = ("_held_if", "_passing", "_phrases", "_short_if", "_wide_if", "sink_gate", "space", "type")
 
     def __init__(self, phrases: frozenset[str]) -> None:
         self._phrases = phrases
-        self.type = self.space = self.sink_gate = self._wide_if = self._short_if = ""
+        self.type = self.space = self.sink_gate = self._wide_if = self._short_if = self._held_if = ""
         self._passing: list[str] | None = None
         for phrase in phrases - _FLAGS:
             if phrase.startswith(_SINK_SINCE):
@@ -85,6 +86,8 @@ class OperandRule:
                 self.space = name
             elif word == "32 bits if" and name:
                 self._wide_if = name
+            elif word == "no variable if" and name:
+                self._held_if = name
             elif word == "short floats if" and name:
                 self._short_if = name
             elif word == "passed on by" and name:
@@ -102,6 +105,10 @@ class OperandRule:
     def needs_short_floats(self, modifiers: tuple[str, ...]) -> bool:
         """Whether a floating-point constant must have 32 bits."""
         return self._short_if in modifiers
+
+    def needs_register(self, modifiers: tuple[str, ...]) -> bool:
+        """Whether an address must be in a register."""
+        return self._held_if in modifiers
 
     def passes_on(self, modifiers: tuple[str, ...]) -> bool:
         """Whether an instruction with these modifiers only passes the operand on."""

@@ -51,10 +51,10 @@ BYTES_IN_HALVES = ("Hopper", "Blackwell")
 
 
 def generation(target: Target | None) -> str:
-    """The generation of a target; an H100's if unknown."""
+    """The generation of a target; an H100's if unknown, Volta's if older."""
     number = target.number if target is not None else 90
     steps = ((75, "Volta"), (80, "Turing"), (89, "Ampere"), (90, "Ada"), (100, "Hopper"), (120, "Blackwell"))
-    return next((name for limit, name in steps if number < limit), "RTX Blackwell") if number >= 70 else "Hopper"
+    return next((name for limit, name in steps if number < limit), "RTX Blackwell")
 
 
 def of(m: Modifiers) -> str:
