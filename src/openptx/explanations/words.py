@@ -14,6 +14,7 @@ from openptx.explanations.types import explain_type
 from openptx.isa.notation import load
 from openptx.isa.types import TYPES
 from openptx.keywords import did_you_mean
+from openptx.syntax.literals import number_advice
 
 Explainer = Callable[[str], str | None]
 
@@ -25,6 +26,8 @@ def explain(word: str) -> str:
         if (text := explainer(word)) is not None:
             both = explain_deviation(word) if explainer is explain_code else None
             return f"{text}\n\n{both}" if both else text
+    if word[:1].isdecimal():
+        raise InputError(f"`{word}` is not a number{f': {advice}' if (advice := number_advice(word)) else ''}")
     raise InputError(f"`{word}` is not a code, instruction, modifier, literal, type or special register{hint(word)}")
 
 

@@ -77,7 +77,7 @@ def malformed(c: Cursor) -> Mistake:
     about = "invalid-float" if _FLOATING.match(text) else "invalid-integer"
     meant, applicability = _meant(text)
     fix = Fix(c.span, meant, f"write `{meant}`", applicability) if meant else None
-    return c.mistake(about, f"`{text}` is not a number", c.span, help=_advice(text), fix=fix)
+    return c.mistake(about, f"`{text}` is not a number", c.span, help=number_advice(text), fix=fix)
 
 
 def _meant(text: str) -> tuple[str, str]:
@@ -104,7 +104,8 @@ _PLAIN_BITS = pattern(r"[0-9](?:[0-9a-fA-F]{7}|[0-9a-fA-F]{15})")
 """The bits of a float without the `0f` or `0d` before them."""
 
 
-def _advice(text: str) -> str | None:
+def number_advice(text: str) -> str | None:
+    """Why a text is not a literal, and what to write instead; None if it is like no other language's."""
     lower = text.lower()
     if _SMALL_SUFFIX.fullmatch(text):
         return f"the suffix of an unsigned integer is a capital letter: `{text[:-1]}U`"

@@ -44,10 +44,25 @@ USAGE = [
     (["run", "FILE", "--grid", "1", "--block", "1", "--target", "sm_9a"], "no target `sm_9a`: did you mean sm_90?"),
     (["isa", "FMA"],                                "no instruction `FMA`; did you mean `fma`?"),
     (["convert", "--to", "F16", "1"],               "no number format is called 'F16'; did you mean f16?"),
+    (["explain", "0f3F"],                           "8 hexadecimal digits, the bits of an `.f32`; these are 2"),
     (["exec", "--", ""],                            "error: an empty command: name a program after --"),
     (["exec", "true", "-x"],                        "unrecognized arguments: -x; put -- before the command"),
 ]
 # fmt: on
+
+
+def test_a_script_is_run_by_its_interpreter(openptx, tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text("import numba\n", "utf-8")
+    done = openptx("exec", str(script))
+    assert done.status == 126
+    assert done.err.rstrip().endswith(f"cannot be run: Permission denied: `openptx exec -- python {script}`")
+
+
+def test_a_module_is_linked_to_stdout(openptx, kernel: Path) -> None:
+    done = openptx("link", str(kernel), "-o", "-")
+    assert done.status == 0
+    assert ".visible .entry k" in done.out
 
 
 @pytest.mark.parametrize(

@@ -47,8 +47,10 @@ def run(args: Namespace) -> int:
 
 def cannot_run(command: str, error: OSError) -> int:
     """Reports why the system does not run a command, and returns a shell's exit status for it."""
+    script = command.endswith(".py") and os.path.isfile(command)
+    hint = f": `openptx exec -- python {command}`" if script else ""
     if isinstance(error, FileNotFoundError):
-        complain(f"no command `{command}`")
+        complain(f"no command `{command}`{hint}")
         return NOT_FOUND
-    complain(f"`{command}` cannot be run: {error.strerror}")
+    complain(f"`{command}` cannot be run: {error.strerror}{hint}")
     return NOT_EXECUTABLE

@@ -24,7 +24,7 @@ from openptx.reading import encode
 def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx link`."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="a PTX file, or - for stdin")
-    parser.add_argument("-o", "--output", metavar="FILE", help="the file for the linked module (default: stdout)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the file for the linked module (default: -, stdout)")
     parser.add_argument(
         "--target", metavar="SM", help="link for this target (default: the newest of the files' targets)"
     )
@@ -38,7 +38,7 @@ def run(args: Namespace) -> int:
     except CheckError as error:
         show(error.diagnostics, "full", sys.stdout)
         return FINDINGS
-    if args.output is None:
+    if args.output in (None, "-"):
         print_text(linked.text)
     else:
         save_files([(args.output, encode(linked.text))])
