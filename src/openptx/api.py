@@ -83,7 +83,7 @@ def check(
         found = [found[0].advising(help, None), *found[1:]]
     if max_errors is None:
         return Diagnostics(found)
-    return Diagnostics(first(found, _positive("max_errors", max_errors)))
+    return Diagnostics(first(found, _error_limit(max_errors)))
 
 
 def _names_folder(text: str) -> bool:
@@ -91,14 +91,14 @@ def _names_folder(text: str) -> bool:
     return not any(part in text for part in ("\n", ";", "\0")) and os.path.isdir(text)
 
 
-def _positive(option: str, given: Any) -> int:
-    """The maximum number of findings."""
+def _error_limit(given: Any) -> int:
+    """The number in `max_errors`. Raises ArgumentError for anything but a whole number from 1."""
     try:
         number = index(given)
     except TypeError:
         number = 0
     if number < 1:
-        raise ArgumentError(f"`{option}` is a whole number from 1, or None for all, not {given!r}")
+        raise ArgumentError(f"`max_errors` is a whole number from 1, or None for all, not {given!r}")
     return number
 
 

@@ -115,7 +115,7 @@ class Operators:
                 cpu = self.for_cpu.get(name)
                 if cpu is not None and cpu.is_registered() and not cpu.plain and not any(on_cuda(t) for t in tensors):
                     return cpu.kernel(*arguments, **options)
-                with mode(), as_of_cuda(torch, tensors) as results:
+                with mode(), as_of_cuda(tensors) as results:
                     result = kernel(*arguments, **options)
                     results.extend(tensors_in(torch, (result,)))
                     return result
@@ -133,7 +133,7 @@ class Operators:
 
 
 @contextmanager
-def as_of_cuda(torch: Any, tensors: list[Any]) -> Generator[list[Any]]:
+def as_of_cuda(tensors: list[Any]) -> Generator[list[Any]]:
     """While an operator's kernel for CUDA is executed, its arguments are on CUDA, except scalars among tensors.
 
     Yields the list for its results: they are on CUDA afterwards if one of the arguments was before.

@@ -79,13 +79,13 @@ OLDEST = 75
 `.sync`."""
 
 
-def load_module(source: str, options: JitOptions | None = None, what: str = "the module") -> Module:
+def load_module(source: str, options: JitOptions | None = None) -> Module:
     """PTX as a module. Fails for errors in it, which are also written to the options."""
     try:
         limited = source if options is None else options.limited(source)
         module = load(File("<module>", limited), target=compiled_for(limited))
     except CheckError as error:
-        raise refusal(error, options, f"{what} cannot be loaded") from None
+        raise refusal(error, options, "the module cannot be loaded") from None
     target = str(module.program.target)
     if not runs(target, driver().capability):
         newer = number_of(target) > driver().capability

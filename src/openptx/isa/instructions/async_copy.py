@@ -185,7 +185,7 @@ def copy_out(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, mask: B
     """A bulk copy from shared to global memory; with a mask, of the selected bytes of every 16."""
     check(x, dst, src, size)
     if mask is not None:
-        copy_masked(x, "global", dst, m.src or "", src, size, mask)
+        copy_masked(x, dst, m.src or "", src, size, mask)
     else:
         x.copy("global", dst, m.src or "", src, size)
 
@@ -196,13 +196,13 @@ def check(x: Machine, dst: Bits, src: Bits, size: Bits) -> None:
     x.require(aligned, "misaligned-access", "a bulk copy whose addresses or size are not multiples of 16")
 
 
-def copy_masked(x: Machine, to: str, dst: Bits, source: str, src: Bits, size: Bits, mask: Bits) -> None:
-    """Copies the bytes of every 16 that the mask selects."""
+def copy_masked(x: Machine, dst: Bits, source: str, src: Bits, size: Bits, mask: Bits) -> None:
+    """Copies the bytes of every 16 that the mask selects to global memory."""
 
     def chunk(i: Bits, dst: Bits, src: Bits, mask: Bits) -> None:
         for byte in range(16):
             at = (x.resize(i, 64) << 4) + byte
-            x.copy(to, dst + at, source, src + at, x.resize(x.resize(mask >> byte, 1), 32))
+            x.copy("global", dst + at, source, src + at, x.resize(x.resize(mask >> byte, 1), 32))
 
     x.repeat(size >> 4, chunk, dst, src, mask)
 

@@ -93,16 +93,15 @@ class Chunks:
     def word(self, field: str, ordinal: int = 0) -> Bits:
         return self.x.load("generic", self.at + (FIELDS[field] + 4 * ordinal), 32)[0]
 
-    def word64(self, field: str, ordinal: int = 0) -> Bits:
-        return self.x.load("generic", self.at + (FIELDS[field] + 8 * ordinal), 64)[0]
-
     def extent(self, d: int) -> Bits:
         """The size of the tensor in a dimension."""
         return self.overrides.sizes[d] if self.overrides.sizes else self.word("global_dim", d)
 
     def stride(self, d: int) -> Bits:
         """The distance in bytes between two elements along a dimension other than the first."""
-        return self.overrides.strides[d - 1] if self.overrides.strides else self.word64("global_stride", d - 1)
+        if self.overrides.strides:
+            return self.overrides.strides[d - 1]
+        return self.x.load("generic", self.at + (FIELDS["global_stride"] + 8 * (d - 1)), 64)[0]
 
     def round_rows_up(self) -> None:
         """Treats the bytes between the end of a row and the next multiple of 16 as elements of the tensor.
