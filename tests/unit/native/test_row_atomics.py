@@ -76,3 +76,25 @@ def test_only_rows_are_updated_at_once() -> None:
     assert at_once.search(lowered(kernel("add.u32")))
     assert not at_once.search(lowered(kernel("add.u32"), locked=True))
     assert not at_once.search(lowered(kernel("add.u32", word="5")))
+
+
+SCATTERED = "%t; mul.lo.u32 %u, %u, %u; and.b32 %u, %u, 63"
+
+
+@pytest.mark.parametrize("operation", ["add.f32", "add.f64", "add.u32"])
+def test_lanes_that_meet_are_updated_in_order(operation: str) -> None:
+    w, random = OPERATIONS[operation], np.random.default_rng(3)
+    given = random.integers(0, 1 << w, (2, 72), f"u{w // 8}")
+    given[:, ::5], given[0, 1::5] = 3, 1 << w - 9  # subnormal floats
+    module, found = openptx.load(kernel(operation, word=SCATTERED)), np.zeros((2, 2, 72), given.dtype)
+    with settings.cache_at(None):
+        for (out, old), engine in zip(found, ("interp", "native"), strict=True):
+            out[:] = given[1]
+            module["k"](1, 72, (given[0], out, old, 72), engine=engine, workers=1)
+    np.testing.assert_array_equal(found[0], found[1])
+
+
+def test_operands_of_float_sums_are_flushed_at_once() -> None:
+    """That a lane's is subnormal is not tested by each lane's update, which tests the old word alone."""
+    text = lowered(kernel("add.f32", word=SCATTERED))
+    assert len(re.findall(r"icmp ult i32 %v\d+, 8388608", text)) == 2  # of the old word, and of the sum

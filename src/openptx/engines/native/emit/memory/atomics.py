@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.accesses import OF_CTA, is_private, locate
-from openptx.engines.native.analysis.lattice import ZEROS, N, vector_type
+from openptx.engines.native.analysis.lattice import ZEROS, N, Value, vector_type
 from openptx.engines.native.emit.guarded_paths import GOOD, GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA, STATE
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck, Checked
@@ -103,6 +103,8 @@ class AtomicLowering:
     ) -> tuple[Bits, ...]:
         """One lane after the other."""
         ir, part = self.ir, min(w, 64)
+        if (f := atomic_ops.FLOAT_SUMS.get(update)) is not None and len(flat) > 1 and flat[1].v == 0:
+            flat = [self.x.flush(f, flat[0]), *flat[1:]]  # at once, not lane by lane
         operand = self.operand_readers([Bits(self.x, a.width, a.v) for a in flat])
 
         def act(lane: str, pointer: str) -> None:
@@ -130,7 +132,10 @@ class AtomicLowering:
 
             def read(lane: str) -> Bits:
                 at = self.ir.emit(f"getelementptr i{w}, ptr {self.entry.field(offset)}, i32 {lane}")
-                return self.x.bits(self.ir.load(f"i{w}", at, 2, STATE), w, ZEROS)
+                found = self.x.bits(self.ir.load(f"i{w}", at, 2, STATE), w, ZEROS)
+                if isinstance(found.v, Value) and isinstance(a.v, Value):
+                    found.v.flushed = a.v.flushed
+                return found
 
             return read
 
