@@ -46,9 +46,10 @@ class MemoryLowering:
         self.checks = BoundsCheck(scope, frame)
         self.slow = SlowPath(scope, faults, frame)
         lanes = GatherScatter(scope)
-        self.load = LoadLowering(self.checks, self.slow, lanes, self.paths).load
-        self.store = StoreLowering(self.checks, self.slow, lanes, self.paths).store
-        self.atomic = AtomicLowering(self.checks, self.slow, self.paths).atomic
+        loads = LoadLowering(self.checks, self.slow, lanes, self.paths)
+        stores = StoreLowering(self.checks, self.slow, lanes, self.paths)
+        self.load, self.store = loads.load, stores.store
+        self.atomic = AtomicLowering(self.checks, self.slow, self.paths, loads, stores).atomic
         self.repeat = LaneLoop(scope, faults).repeat
 
     def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:

@@ -4,6 +4,7 @@ them."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from openptx.engines.native import abi
@@ -12,8 +13,10 @@ from openptx.engines.native.analysis.lattice import ZEROS, N, Value, vector_type
 from openptx.engines.native.emit.guarded_paths import GOOD, GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA, STATE
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck, Checked
+from openptx.engines.native.emit.memory.loads import LoadLowering
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.engines.native.emit.memory.spread_lanes import spread_lanes
+from openptx.engines.native.emit.memory.stores import StoreLowering
 from openptx.isa.semantics import atomic_ops
 from openptx.numerics import Bits
 
@@ -48,9 +51,11 @@ OLD = abi.DATA, abi.DATA + 7 * abi.COLUMN
 
 
 class AtomicLowering:
-    def __init__(self, checks: BoundsCheck, slow: SlowPath, paths: GuardedPaths) -> None:
+    def __init__(
+        self, checks: BoundsCheck, slow: SlowPath, paths: GuardedPaths, loads: LoadLowering, stores: StoreLowering
+    ) -> None:
         self.x, self.ir, self.scope, self.c, self.entry = checks.x, checks.ir, checks.scope, checks.c, checks.entry
-        self.checks, self.slow, self.paths = checks, slow, paths
+        self.checks, self.slow, self.paths, self.loads, self.stores = checks, slow, paths, loads, stores
 
     def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
         self.scope.retry = ""
@@ -69,32 +74,32 @@ class AtomicLowering:
             self.store_places(self.places(space, address, w // 8))
             lane = ir.emit(f"call i32 @llvm.cttz.i32(i32 {self.scope.mask_word()}, i1 false)")
             return (self.update_word(self.lane_pointer(lane), w, update, operands, locked)[0],)
-        row = self.row_of(space, address, w // 8) if not locked and w <= 64 else None
-        if row is None:
+        apart = self.words_apart(space, address, w // 8) if not locked and w <= 64 else None
+        if apart is None:
             return self.update_in_order(space, address, w, update, flat, locked)
-        read, (good, pointer, _) = self.scope.result_is_read, row
+        read, (good, pointer, span) = self.scope.result_is_read, apart
         every = good if self.scope.full else ir.emit(f"icmp eq i{N} {self.scope.mask_word()}, -1")
         if every is not good and good != GOOD:
             every = ir.emit(f"and i1 {good}, {every}")
 
         def at_once() -> tuple[Bits, ...]:
-            t, place = vector_type(w), pointer()
-            old = self.x.bits(ir.load(t, place, w // 8, DATA), w)
-            new = update(self.x, old, *flat)
+            place = pointer()
+            old = self.loads.load_at(place, span.lanes, w, 1)
+            new = update(self.x, *old, *flat)
             assert isinstance(new, Bits)
-            ir.store(t, self.x.vector(new), place, w // 8, DATA)
-            return (old,) if read else ()
+            self.stores.store_at(place, span.lanes, [new], w)
+            return old if read else ()
 
         def in_order() -> tuple[Bits, ...]:
             return self.update_in_order(space, address, w, update, flat, False)[: int(read)]
 
         return self.paths.diamond(every, at_once, in_order) or (self.x.const(0, w),)
 
-    def row_of(self, space: str, address: Bits, size: int) -> Checked | None:
-        """The check of addresses that are a row, so that no lane changes another's word; None for other addresses."""
+    def words_apart(self, space: str, address: Bits, size: int) -> Checked | None:
+        """The check of addresses at known distances, if no lane changes another's word; None for other addresses."""
         region, place = locate(self.x, space, address, self.c.address_size, bool(self.scope.step_lane))
         form = self.checks.form_of(place) if region not in ("slow", "local") else None
-        if form is None or form.lanes != tuple(size * i for i in range(N)):
+        if form is None or any(b - a < size for a, b in pairwise(sorted(form.lanes))):
             return None
         return self.checks.check_span(region, form, size, True)
 

@@ -118,6 +118,11 @@ class LoadLowering:
         found = {lane: ir.load(f"i{w}", ir.field(pointer, lane), w // 8, DATA) for lane in dict.fromkeys(lanes)}
         return (self.x.bits(ir.collect(w, [found[lane] for lane in lanes]), w),)
 
+    def load_at(self, pointer: str, lanes: Lanes, w: int, count: int) -> tuple[Bits, ...]:
+        """The elements at known offsets from a pointer that has been checked."""
+        plan = LoadPlan.of(lanes, w // 8, count)
+        return self.load_lanes(pointer, lanes, w, count) if plan is None else self.wide_load(plan, pointer, w, count)
+
     def wide_load(self, plan: LoadPlan, pointer: str, w: int, count: int) -> tuple[Bits, ...]:
         """The elements by a few moves and shuffles."""
         step = w // 8

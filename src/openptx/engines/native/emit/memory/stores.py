@@ -44,18 +44,11 @@ class StoreLowering:
             good, pointer, span = self.checks.check_span(region, form, size, True)
             reported = span if isinstance(address.v, Value) else address
 
-            def fast() -> None:
-                row = tuple(size * i for i in range(N))
-                if form.lanes == row:
-                    self.store_row(pointer(), values, w)
-                elif tuple(sorted(form.lanes)) == row:
-                    self.store_permuted_row(pointer(), form.lanes, values, w)
-                elif form.lanes is ZEROS:
-                    self.store_one(pointer(), values, w)
-                else:
-                    self.store_lanes(pointer(), form.lanes, values, w)
-
-            self.either(good, fast, lambda: self.slow.store(space, reported, values))
+            self.either(
+                good,
+                lambda: self.store_at(pointer(), form.lanes, values, w),
+                lambda: self.slow.store(space, reported, values),
+            )
             return ()
         if self.own.serves(region, place):
             self.own.store(space, place, values)
@@ -79,6 +72,18 @@ class StoreLowering:
         else:
             each()
         return ()
+
+    def store_at(self, pointer: str, lanes: Lanes, values: Sequence[Bits], w: int) -> None:
+        """At known offsets from a pointer that has been checked."""
+        row = tuple(w * len(values) // 8 * i for i in range(N))
+        if lanes == row:
+            self.store_row(pointer, values, w)
+        elif tuple(sorted(lanes)) == row:
+            self.store_permuted_row(pointer, lanes, values, w)
+        elif lanes is ZEROS:
+            self.store_one(pointer, values, w)
+        else:
+            self.store_lanes(pointer, lanes, values, w)
 
     def either(self, good: str, fast: Callable[[], None], slow: Callable[[], None]) -> None:
         """`fast` if a check holds, as it mostly does, else `slow`."""

@@ -1,4 +1,4 @@
-"""Atomics at a row of words, of which no lane changes another's, are done for all lanes at once."""
+"""Atomics at words at known distances, of which no lane changes another's, are done for all lanes at once."""
 
 from __future__ import annotations
 
@@ -12,9 +12,15 @@ from openptx.engines.native import pipeline, settings
 from openptx.engines.native.options import Options
 
 OPERATIONS = {
-    "add.u32": 32, "add.u64": 64, "min.s32": 32, "max.u64": 64, "xor.b32": 32, "exch.b64": 64, "inc.u32": 32,
-    "dec.u32": 32, "cas.b32": 32, "add.f32": 32, "add.f64": 64, "add.noftz.f16": 16,
+    "add.u32": 32, "max.u64": 64, "exch.b64": 64, "dec.u32": 32, "cas.b32": 32, "add.f32": 32, "add.f64": 64,
+    "add.noftz.f16": 16,
 }  # fmt: skip
+DESCENDING, APART = "%t; sub.u32 %u, 71, %u", "%t; mul.lo.u32 %u, %u, 3"
+CASES = (
+    *((operation, "global", "%t", True) for operation in OPERATIONS),
+    ("add.u32", "global", "%t", False), ("add.f32", "shared", "%t", True), ("cas.b32", "shared", "%t", True),
+    ("add.f32", "global", DESCENDING, True), ("add.u32", "global", APART, True), ("add.f64", "global", APART, False),
+)  # fmt: skip
 
 
 def kernel(operation: str, space: str = "global", guard: str = "", read: bool = True, word: str = "%t") -> str:
@@ -37,21 +43,19 @@ mad.wide.u32 %o, %u, {w // 8}, %o; {before} ld.global.b{w} %v, [%i];
 {f"st.global.b{w} [%q], %d;" if read else ""} ret; }}"""
 
 
-@pytest.mark.parametrize("read", [True, False])
-@pytest.mark.parametrize("space", ["global", "shared"])
-@pytest.mark.parametrize("operation", OPERATIONS)
-def test_rows_are_updated(operation: str, space: str, read: bool) -> None:
-    w, random = OPERATIONS[operation], np.random.default_rng(3)
-    given = random.integers(0, 4 if operation[:3] in ("inc", "dec", "cas") else 1 << w, (2, 72), f"u{w // 8}")
+@pytest.mark.parametrize(("operation", "space", "word", "read"), CASES)
+def test_words_apart_are_updated(operation: str, space: str, word: str, read: bool) -> None:
+    """By all lanes of a warp, some of one, and none."""
+    w, random, n = OPERATIONS[operation], np.random.default_rng(3), 41
+    given = random.integers(0, 4 if operation[:3] in ("dec", "cas") else 1 << w, (2, 216), f"u{w // 8}")
     given[:, ::9], given[1, ::18] = 1, 1 << w - 2  # subnormal floats, and normal ones
-    for guard, n in (("", 72), ("@%p", 41)):
-        module, found = openptx.load(kernel(operation, space, guard, read)), list[bytes]()
-        with settings.cache_at(None):
-            for engine in ("interp", "native"):
-                out, old = given[1].copy(), np.zeros(72, f"u{w // 8}")
-                module["k"](1, 72, (given[0], out, old, n), engine=engine, workers=1)
-                found.append(out.tobytes() + (old if not guard else old[:n]).tobytes())
-        assert found[0] == found[1]
+    module, found = openptx.load(kernel(operation, space, "@%p", read, word)), list[bytes]()
+    with settings.cache_at(None):
+        for engine in ("interp", "native"):
+            out, old = given[1].copy(), np.zeros(72, f"u{w // 8}")
+            module["k"](1, 72, (given[0], out, old, n), engine=engine, workers=1)
+            found.append(out.tobytes() + old[:n].tobytes())
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("words", [71, 63, 1])
@@ -71,9 +75,10 @@ def lowered(text: str, locked: bool = False) -> str:
     return pipeline.lower_kernel(module.program, module["k"].function, module.image, Options((64, 1, 1), locked)).text
 
 
-def test_only_rows_are_updated_at_once() -> None:
-    at_once = re.compile(r"add <32 x i32> %v\d+, %v\d+\nstore <32 x i32>")
+def test_only_words_apart_are_updated_at_once() -> None:
+    at_once = re.compile(r"add <32 x i32> %v\d+, %v\d+\n")
     assert at_once.search(lowered(kernel("add.u32")))
+    assert at_once.search(lowered(kernel("add.u32", word=APART)))
     assert not at_once.search(lowered(kernel("add.u32"), locked=True))
     assert not at_once.search(lowered(kernel("add.u32", word="5")))
 
