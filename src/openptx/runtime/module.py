@@ -148,8 +148,10 @@ class Kernel(Handle):
         own = {"initcheck": initcheck} if engine == "interp" else {"workers": workers}
         nested = NestedLaunches() if LAUNCH in self.module.program.external else None
         prepared.memory.nested = nested
+        prepared = prepared.within(timeout, max_instructions, since)
+        prepared.require_time()
         try:
-            launch(prepared.within(timeout, max_instructions, since), **own)
+            launch(prepared, **own)
         except Fault as fault:
             raise fault from None
         return nested.in_order()[::-1] if nested is not None else []

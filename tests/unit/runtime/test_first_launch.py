@@ -59,16 +59,9 @@ def run(program: str, *arguments: str, tiers: str = "1") -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize(
-    ("engine", "said"),
-    [
-        ("interp", "the kernel ran longer than 1e-09 seconds"),
-        ("auto", "the kernel ran longer than 1e-09 seconds"),
-        ("native", "the kernel did not start within 1e-09 seconds; it was being compiled"),
-    ],
-)
-def test_a_limit_that_is_over_says_what_was_done(engine: str, said: str) -> None:
-    assert run(LIMITED, engine) == f"timeout; {said}\n"
+@pytest.mark.parametrize("engine", ["interp", "auto", "native"])
+def test_a_limit_that_is_over_before_the_kernel_starts(engine: str) -> None:
+    assert run(LIMITED, engine) == "timeout; the kernel did not start within 1e-09 seconds\n"
 
 
 @pytest.mark.parametrize(

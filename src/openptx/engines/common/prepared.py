@@ -3,7 +3,11 @@ the same time."""
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, NamedTuple
+
+from openptx.engines.common import fault_text
+from openptx.errors import Fault
 
 if TYPE_CHECKING:
     from openptx.device.image import Image
@@ -44,6 +48,12 @@ class PreparedLaunch(NamedTuple):
     def later(self, seconds: float) -> PreparedLaunch:
         """The same launch, whose time limit began later."""
         return self if self.since is None else self._replace(since=self.since + seconds)
+
+    def require_time(self) -> None:
+        """Raises Fault if nothing is left of the time limit before the launch: a command reads its files since then."""
+        if self.timeout is not None and self.since is not None and time.monotonic() > self.since + self.timeout:
+            said = fault_text.not_started(self.timeout)
+            raise Fault("timeout", said, kernel=self.function.name, file=self.program.file)
 
     @property
     def interpreted(self) -> bool:
