@@ -41,16 +41,10 @@ PROFILES = ("ptxas", "isa")
 
 @hints(arch=TARGET, path=SOURCE, file=SOURCE)
 def check(
-    source: Source,
-    *,
-    filename: str | PathLike[str] = "<string>",
-    target: str | None = None,
-    profile: str = "ptxas",
-    select: Sequence[str] = (),
-    extend_select: Sequence[str] = (),
-    ignore: Sequence[str] = (),
+    source: Source, *, filename: str | PathLike[str] = "<string>", target: str | None = None, profile: str = "ptxas",
+    select: Sequence[str] = (), extend_select: Sequence[str] = (), ignore: Sequence[str] = (),
     max_errors: int | None = None,
-) -> list[Diagnostic]:
+) -> list[Diagnostic]:  # fmt: skip
     """All findings in a PTX module, in the order of its text. Never raises for errors in the module.
 
     `source` is a path or the text, as for `load`: a string of one line that ends in `.ptx` or names a file is a path,

@@ -47,10 +47,9 @@ def set_of(bits: int) -> frozenset[int]:
 
 
 def solve(
-    facts: dict[int, Facts],
-    transfer: Callable[[int, Facts], Iterable[tuple[int, Facts]]],
-    join: Callable[[Facts, Facts], Facts],
-) -> dict[int, Facts]:
+    facts: dict[int, Facts], transfer: Callable[[int, Facts], Iterable[tuple[int, Facts]]], join: Callable[[Facts,
+    Facts], Facts],
+) -> dict[int, Facts]:  # fmt: skip
     """The facts before each node that a path reaches.
 
     `facts`: of the entries, which is added to. `transfer` gives, for a node and the facts before it, its successors,

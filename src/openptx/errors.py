@@ -94,20 +94,10 @@ class Fault(Error):
     """
 
     def __init__(
-        self,
-        code: str,
-        message: str,
-        *,
-        kernel: str | None = None,
-        block: Triple | None = None,
-        thread: Triple | None = None,
-        address: int | None = None,
-        space: str | None = None,
-        nearest: str | None = None,
-        file: File | None = None,
-        span: Span | None = None,
-        notes: tuple[str, ...] = (),
-    ) -> None:
+        self, code: str, message: str, *, kernel: str | None = None, block: Triple | None = None,
+        thread: Triple | None = None, address: int | None = None, space: str | None = None, nearest: str | None = None,
+        file: File | None = None, span: Span | None = None, notes: tuple[str, ...] = (),
+    ) -> None:  # fmt: skip
         from openptx.diagnostics.codes import code as find
 
         super().__init__(code, message)

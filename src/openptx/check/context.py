@@ -17,14 +17,9 @@ class Context:
     __slots__ = ("_inside", "entry", "independent_textures", "profile", "short_addresses", "target", "version")
 
     def __init__(
-        self,
-        version: Version,
-        target: Target | None,
-        profile: str,
-        entry: bool = True,
-        short_addresses: bool = False,
+        self, version: Version, target: Target | None, profile: str, entry: bool = True, short_addresses: bool = False,
         independent_textures: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.version = version
         self.target = target
         self.profile = profile

@@ -46,21 +46,10 @@ class Problem:
     )
 
     def __init__(
-        self,
-        about: str,
-        message: str,
-        where: Path = OPCODE,
-        label: str = "",
-        *,
-        operand: str | None = None,
-        part: str | None = None,
-        expected: str | None = None,
-        actual: str | None = None,
-        rule: str | None = None,
-        help: str | None = None,
-        repair: Repair | None = None,
-        suits: Suits | None = None,
-    ) -> None:
+        self, about: str, message: str, where: Path = OPCODE, label: str = "", *, operand: str | None = None,
+        part: str | None = None, expected: str | None = None, actual: str | None = None, rule: str | None = None,
+        help: str | None = None, repair: Repair | None = None, suits: Suits | None = None,
+    ) -> None:  # fmt: skip
         self.about, self.message, self.where, self.label = about, message, where, label
         self.operand, self.part, self.expected, self.actual = operand, part, expected, actual
         self.rule, self.help, self.repair, self.suits = rule, help, repair, suits

@@ -36,12 +36,9 @@ class Suggestions:
         return self.left >= 0
 
     def nearest(
-        self,
-        word: str,
-        known: Callable[[], Collection[str]],
-        limit: int | None = None,
+        self, word: str, known: Callable[[], Collection[str]], limit: int | None = None,
         suits: Callable[[str], bool] = lambda each: True,
-    ) -> str | None:
+    ) -> str | None:  # fmt: skip
         """The nearest known word; None if there is none, or once the budget is spent."""
         if self.left <= 0:
             return None

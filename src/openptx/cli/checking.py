@@ -143,12 +143,9 @@ def checked(paths: list[str], check: Callable[[str], Answer], jobs: int | None) 
 
 
 def check_path(
-    path: str,
-    target: str | None,
-    profile: str,
-    selected: frozenset[str] = frozenset(),
+    path: str, target: str | None, profile: str, selected: frozenset[str] = frozenset(),
     verdicts: Verdicts | None = None,
-) -> Answer:
+) -> Answer:  # fmt: skip
     """The findings in a file, or why it cannot be read; and the digest of its text among the verdicts."""
     try:
         file = load(path)

@@ -49,16 +49,9 @@ class Session:
     """
 
     def __init__(
-        self,
-        kernel: Kernel,
-        grid: Extent,
-        block: Extent,
-        args: Iterable[object] = (),
-        *,
-        shared_mem: int = 0,
-        cluster: Extent | None = None,
-        print: Callable[[str], object] = lambda text: None,
-    ) -> None:
+        self, kernel: Kernel, grid: Extent, block: Extent, args: Iterable[object] = (), *, shared_mem: int = 0,
+        cluster: Extent | None = None, print: Callable[[str], object] = lambda text: None,
+    ) -> None:  # fmt: skip
         require_options(shared_mem, None, None, None, None)
         self.kernel = kernel
         arguments = [*sequence_of(args)]

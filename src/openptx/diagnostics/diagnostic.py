@@ -75,22 +75,10 @@ class Diagnostic:
     )  # fmt: skip
 
     def __init__(
-        self,
-        about: str,
-        message: str,
-        file: File,
-        span: Span,
-        label: str = "",
-        *,
-        labels: tuple[Label, ...] = (),
-        operand: str | None = None,
-        expected: str | None = None,
-        actual: str | None = None,
-        rule: str | None = None,
-        help: str | None = None,
-        fix: Fix | None = None,
-        also: tuple[Span, ...] = (),
-    ) -> None:
+        self, about: str, message: str, file: File, span: Span, label: str = "", *, labels: tuple[Label, ...] = (),
+        operand: str | None = None, expected: str | None = None, actual: str | None = None, rule: str | None = None,
+        help: str | None = None, fix: Fix | None = None, also: tuple[Span, ...] = (),
+    ) -> None:  # fmt: skip
         self.about: Code = code(about)
         self.message = message
         self.file = file

@@ -18,15 +18,9 @@ class Type:
     __slots__ = ("count", "element", "format", "fundamental", "kind", "name", "registers", "signed", "width")
 
     def __init__(
-        self,
-        name: str,
-        kind: str,
-        width: int,
-        element: Type | None = None,
-        count: int = 1,
-        format: str | None = None,
+        self, name: str, kind: str, width: int, element: Type | None = None, count: int = 1, format: str | None = None,
         registers: tuple[str, ...] = (),
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.name = name
         self.kind = kind
         self.width = width

@@ -55,12 +55,9 @@ def start(child: str | None = None, *, detached: bool = False) -> Popen[bytes]:
 
 
 def compile_in_subprocess(
-    text: str,
-    check: Callable[[], None] = lambda: None,
-    process: Popen[bytes] | None = None,
-    promotes: bool = True,
+    text: str, check: Callable[[], None] = lambda: None, process: Popen[bytes] | None = None, promotes: bool = True,
     fast: bool = False,
-) -> bytes:
+) -> bytes:  # fmt: skip
     """An object file of LLVM text, like `compile`; Bug, with the known details, if the process ends without a result.
 
     `check` is called meanwhile. An exception of `check`, or of a signal handler, ends the process, which was started

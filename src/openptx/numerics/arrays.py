@@ -24,19 +24,10 @@ if TYPE_CHECKING:
     saturate="write `sat=` for [0, 1], `satfinite=` for the largest number",
 )  # fmt: skip
 def convert(
-    array: ArrayLike,
-    to: str,
-    *,
-    source: str | None = None,
-    rounding: str | None = None,
-    sat: bool = False,
-    satfinite: bool = False,
-    relu: bool = False,
-    ftz: bool = False,
-    rbits: ArrayLike | None = None,
-    scale: ArrayLike | None = None,
-    out: Array | None = None,
-) -> Array:
+    array: ArrayLike, to: str, *, source: str | None = None, rounding: str | None = None, sat: bool = False,
+    satfinite: bool = False, relu: bool = False, ftz: bool = False, rbits: ArrayLike | None = None,
+    scale: ArrayLike | None = None, out: Array | None = None,
+) -> Array:  # fmt: skip
     """The values of `array` in the format `to`, bit for bit as PTX `cvt` gives them.
 
     `source` names the format of `array` if its dtype does not: raw codes in unsigned integers of the format's size.

@@ -107,14 +107,9 @@ def round_magnitude(m: Fraction, negative: bool, rnd: str, quantum: Fraction, ra
 
 
 def encode(
-    f: Format,
-    v: Value,
-    rnd: str = "rn",
-    *,
-    satfinite: bool = False,
-    ftz: bool = False,
+    f: Format, v: Value, rnd: str = "rn", *, satfinite: bool = False, ftz: bool = False,
     random: tuple[int, int] | None = None,
-) -> int:
+) -> int:  # fmt: skip
     """The code of `v` rounded once; `random` is the number of random bits and their value, for rs.
 
     Overflow: away from zero to infinity, or with `satfinite` to the largest number; a format without infinity gets NaN

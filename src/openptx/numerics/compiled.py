@@ -90,16 +90,9 @@ class Trace(Arithmetic):
         return self.resize(self.emit(a.width, f"call i{a.width} @llvm.ctpop.i{a.width}(i{a.width} {a.v})"), 32)
 
     def convert(
-        self,
-        d: Format,
-        s: Format,
-        a: Bits,
-        rnd: str = "rn",
-        *,
-        ftz: bool = False,
-        satfinite: bool = False,
+        self, d: Format, s: Format, a: Bits, rnd: str = "rn", *, ftz: bool = False, satfinite: bool = False,
         rbits: RandomBits | None = None,
-    ) -> Bits:
+    ) -> Bits:  # fmt: skip
         """Conversions that processors implement, or nearly so, take fewer operations."""
         if s is F32 and d.storage == 8 and d.gradual and satfinite and rnd == "rn":
             return self._narrow(d, self.flush(s, a, ftz))
@@ -238,13 +231,9 @@ class Loop:
     """`function` compiled: called with contiguous arrays of unsigned integers."""
 
     def __init__(
-        self,
-        function: Callable[..., Bits],
-        widths: Sequence[int],
-        result: int,
-        together: int = 1,
+        self, function: Callable[..., Bits], widths: Sequence[int], result: int, together: int = 1,
         machine: type[Trace] = Trace,
-    ) -> None:
+    ) -> None:  # fmt: skip
         with LLVM:
             self._library = Library(vectorised_object(loop(function, widths, result, together, machine)), ("f",))
         pointers = [ctypes.c_void_p] * (len(widths) - together + 2)

@@ -18,16 +18,9 @@ NAN_F32_F64 = 0x7FFFFFFFE0000000  # f32 or narrower to f64, where the payload is
 
 class Conversion(Floats):
     def convert(
-        self,
-        d: Format,
-        s: Format,
-        a: Bits,
-        rnd: str = "rn",
-        *,
-        ftz: bool = False,
-        satfinite: bool = False,
+        self, d: Format, s: Format, a: Bits, rnd: str = "rn", *, ftz: bool = False, satfinite: bool = False,
         rbits: RandomBits | None = None,
-    ) -> Bits:
+    ) -> Bits:  # fmt: skip
         """Converts codes of `s` to codes of `d`, rounded once; the same format gives the same codes.
 
         `ftz` applies only to f32, as source or result: data-movement-and-conversion-instructions-cvt.

@@ -18,30 +18,16 @@ class Modifiers:
     __slots__ = ("ftz", "relu", "rnd", "sat", "satfinite")
 
     def __init__(
-        self,
-        rnd: str | None = None,
-        *,
-        ftz: bool = False,
-        sat: bool = False,
-        satfinite: bool = False,
+        self, rnd: str | None = None, *, ftz: bool = False, sat: bool = False, satfinite: bool = False,
         relu: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.rnd, self.ftz, self.sat, self.satfinite, self.relu = rnd, ftz, sat, satfinite, relu
 
 
 def cvt(
-    x: Arithmetic,
-    d: str,
-    s: str,
-    *operands: Bits,
-    rnd: str | None = None,
-    ftz: bool = False,
-    sat: bool = False,
-    satfinite: bool = False,
-    relu: bool = False,
-    scale: Bits | None = None,
-    rbits: Bits | None = None,
-) -> Bits:
+    x: Arithmetic, d: str, s: str, *operands: Bits, rnd: str | None = None, ftz: bool = False, sat: bool = False,
+    satfinite: bool = False, relu: bool = False, scale: Bits | None = None, rbits: Bits | None = None,
+) -> Bits:  # fmt: skip
     """`cvt.(modifiers).d.s` of operands in the order of the syntax.
 
     Operands have the width of `s`, the result has the width of `d` as the manual packs it: 8 bits for `e2m1x2` and for
@@ -66,13 +52,7 @@ def cvt(
 
 
 def element(
-    x: Arithmetic,
-    d: Element,
-    s: Element,
-    a: Bits,
-    m: Modifiers,
-    scale: Bits | None = None,
-    rbits: Bits | None = None,
+    x: Arithmetic, d: Element, s: Element, a: Bits, m: Modifiers, scale: Bits | None = None, rbits: Bits | None = None
 ) -> Bits:
     """Converts one value."""
     match d, s:

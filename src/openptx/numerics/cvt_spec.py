@@ -19,16 +19,9 @@ class CvtSpec:
     __slots__ = ("d", "ftz", "into", "relu", "rnd", "s", "sat", "satfinite", "source")
 
     def __init__(
-        self,
-        to: str,
-        source: str,
-        rounding: str | None = None,
-        *,
-        sat: bool = False,
-        satfinite: bool = False,
-        relu: bool = False,
-        ftz: bool = False,
-    ) -> None:
+        self, to: str, source: str, rounding: str | None = None, *, sat: bool = False, satfinite: bool = False,
+        relu: bool = False, ftz: bool = False,
+    ) -> None:  # fmt: skip
         self.into, self.source = _find_format(to), _find_format(source)
         self.d: Element = self.into.element if isinstance(self.into, Packed) else self.into
         self.s: Element = self.source.element if isinstance(self.source, Packed) else self.source

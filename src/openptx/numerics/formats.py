@@ -45,20 +45,9 @@ class Format:
     )
 
     def __init__(
-        self,
-        name: str,
-        exp: int,
-        man: int,
-        bias: int,
-        nans: str,
-        signed: bool,
-        packed: tuple[int, ...],
-        modifiers: str,
-        dtype: str | None,
-        *,
-        nan: int | None = None,
-        low: int = 0,
-    ) -> None:
+        self, name: str, exp: int, man: int, bias: int, nans: str, signed: bool, packed: tuple[int, ...],
+        modifiers: str, dtype: str | None, *, nan: int | None = None, low: int = 0,
+    ) -> None:  # fmt: skip
         self.name = name
         self.exp, self.man, self.bias = exp, man, bias
         self.inf, self.nans, self.signed = nans == IEEE, nans, signed

@@ -32,16 +32,9 @@ class NumpyMachine(NumpyDots):
     """
 
     def convert(
-        self,
-        d: Format,
-        s: Format,
-        a: Bits,
-        rnd: str = "rn",
-        *,
-        ftz: bool = False,
-        satfinite: bool = False,
+        self, d: Format, s: Format, a: Bits, rnd: str = "rn", *, ftz: bool = False, satfinite: bool = False,
         rbits: RandomBits | None = None,
-    ) -> Bits:
+    ) -> Bits:  # fmt: skip
         generic = super().convert
         if rbits is None and d is not s:
             key = ("convert", d.name, s.name, rnd, ftz, satfinite)

@@ -240,16 +240,9 @@ class NumpyFloats(NumpyIntegers):
     # Conversion
 
     def convert(
-        self,
-        d: Format,
-        s: Format,
-        a: Bits,
-        rnd: str = "rn",
-        *,
-        ftz: bool = False,
-        satfinite: bool = False,
+        self, d: Format, s: Format, a: Bits, rnd: str = "rn", *, ftz: bool = False, satfinite: bool = False,
         rbits: RandomBits | None = None,
-    ) -> Bits:
+    ) -> Bits:  # fmt: skip
         if rbits is None:
             return self.blocks(lambda a: self._convert(d, s, a, rnd, ftz, satfinite), a)
         generic, (r, count) = super().convert, rbits

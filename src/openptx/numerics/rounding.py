@@ -40,15 +40,9 @@ class Rounding(Reals):
         raise ValueError(f"no rounding is called `{rnd}`")
 
     def round(
-        self,
-        f: Format,
-        r: Real,
-        rnd: str,
-        *,
-        ftz: bool = False,
-        satfinite: bool = False,
+        self, f: Format, r: Real, rnd: str, *, ftz: bool = False, satfinite: bool = False,
         rbits: RandomBits | None = None,
-    ) -> Bits:
+    ) -> Bits:  # fmt: skip
         """The codes in `f` of exact values, in `f.storage` bits, rounded once.
 
         Overflow gives infinity or the largest number, as the direction says; with `satfinite` the largest number, for

@@ -50,19 +50,10 @@ class Options:
 
 @hints(**OTHER_NAMES)
 def profile(
-    kernel: Kernel,
-    grid: Extent,
-    block: Extent,
-    args: Iterable[object] = (),
-    *,
-    shared_mem: int = 0,
-    cluster: Extent | None = None,
-    engine: str = "auto",
-    workers: int | None = None,
-    blocks: int | None = None,
-    timeout: float | None = None,
-    max_instructions: int | None = None,
-) -> Profile:
+    kernel: Kernel, grid: Extent, block: Extent, args: Iterable[object] = (), *, shared_mem: int = 0,
+    cluster: Extent | None = None, engine: str = "auto", workers: int | None = None, blocks: int | None = None,
+    timeout: float | None = None, max_instructions: int | None = None,
+) -> Profile:  # fmt: skip
     """Runs a kernel and counts what Nsight Compute would: a `Profile`.
 
     `grid`, `block`, `args`, `shared_mem` (bytes), `cluster`, `engine`, `workers`, `timeout` (seconds) and

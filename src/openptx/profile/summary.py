@@ -23,14 +23,9 @@ if TYPE_CHECKING:
 
 
 def summarize(
-    program: Program,
-    kernel: Function,
-    recorder: Recorder,
-    launch: LaunchShape,
-    ended: str,
-    fault: Fault | None,
+    program: Program, kernel: Function, recorder: Recorder, launch: LaunchShape, ended: str, fault: Fault | None,
     notes: tuple[str, ...],
-) -> Profile:
+) -> Profile:  # fmt: skip
     """The profile of a launch."""
     recorder.settle()
     others = sorted(recorder.functions.keys() - {kernel}, key=lambda function: program.definitions[function.name])

@@ -32,17 +32,10 @@ class Reached(NamedTuple):
 
 @hints(**OTHER_NAMES)
 def record(
-    kernel: Kernel,
-    grid: Extent,
-    block: Extent,
-    args: Iterable[object] = (),
-    *,
-    file: str | os.PathLike[str] | None = None,
-    shared_mem: int = 0,
-    cluster: Extent | None = None,
-    engine: str = "auto",
-    timeout: float | None = None,
-) -> Recording:
+    kernel: Kernel, grid: Extent, block: Extent, args: Iterable[object] = (), *,
+    file: str | os.PathLike[str] | None = None, shared_mem: int = 0, cluster: Extent | None = None,
+    engine: str = "auto", timeout: float | None = None,
+) -> Recording:  # fmt: skip
     """Launches a kernel, and returns the launch as a Recording; with `file` it is written there (docs/recordings.md).
 
     `grid`, `block`, `args`, `shared_mem` (bytes), `cluster`, `engine` and `timeout` (seconds) are those of a launch;

@@ -158,16 +158,10 @@ class ReplayOptions:
 
 @hints(arch='write `target=`, such as "sm_90a"', compare="every replay compares; `explain=False` leaves out the writer")
 def replay(
-    source: str | os.PathLike[str] | Recording,
-    *,
-    engine: str = "auto",
-    contract: str | None = None,
-    target: str | None = None,
-    ptx: str | os.PathLike[str] | None = None,
-    sanitize: str | Sequence[str] | None = None,
-    timeout: float | None = None,
-    explain: bool = True,
-) -> Replay:
+    source: str | os.PathLike[str] | Recording, *, engine: str = "auto", contract: str | None = None,
+    target: str | None = None, ptx: str | os.PathLike[str] | None = None, sanitize: str | Sequence[str] | None = None,
+    timeout: float | None = None, explain: bool = True,
+) -> Replay:  # fmt: skip
     """Runs a recorded launch without a GPU, and compares memory with the GPU's.
 
     `source` is a file of the format in docs/recordings.md, or a Recording. `engine`, `timeout` (seconds) are those of a

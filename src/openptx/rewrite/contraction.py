@@ -150,13 +150,9 @@ class Contraction:
     instructions use nothing in their block and are removed, but their operands stay live between blocks."""
 
     def __init__(
-        self,
-        function: Function,
-        blocks: list[Block] | None = None,
-        *,
-        shared: bool = True,
+        self, function: Function, blocks: list[Block] | None = None, *, shared: bool = True,
         unread: frozenset[int] = frozenset(),
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.function, self.unread, self.blocks = function, unread, blocks or find_blocks(function)
         self.constants = Constants(function, self.blocks)
         several = len(self.blocks) > 1

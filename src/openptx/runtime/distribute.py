@@ -82,17 +82,9 @@ take longer than others. Larger ones are not: each range copies the arrays, whic
 
 @hints(**OTHER_NAMES)
 def distribute(
-    kernel: Kernel,
-    executor: Executor,
-    grid: Extent,
-    block: Extent,
-    args: Sequence[object] = (),
-    *,
-    chunks: int | None = None,
-    shared_mem: int = 0,
-    engine: str = "auto",
-    timeout: float | None = None,
-) -> None:
+    kernel: Kernel, executor: Executor, grid: Extent, block: Extent, args: Sequence[object] = (), *,
+    chunks: int | None = None, shared_mem: int = 0, engine: str = "auto", timeout: float | None = None,
+) -> None:  # fmt: skip
     """Launches a kernel on several processes or machines: `executor` runs ranges of the grid's blocks.
 
         with ProcessPoolExecutor() as pool:

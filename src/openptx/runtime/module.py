@@ -65,23 +65,11 @@ class Kernel(Handle):
 
     @hints(ONE_TUPLE, **OTHER_NAMES)
     def __call__(
-        self,
-        grid: Extent,
-        block: Extent,
-        args: Iterable[object] = (),
-        *,
-        shared_mem: int = 0,
-        cluster: Extent | None = None,
-        engine: str = "auto",
-        workers: int | None = None,
-        timeout: float | None = None,
-        since: float | None = None,
-        max_instructions: int | None = None,
-        initcheck: bool = False,
-        blocks: tuple[int, int] | None = None,
-        sanitize: str | Sequence[str] | None = None,
-        debug: bool = False,
-    ) -> None:
+        self, grid: Extent, block: Extent, args: Iterable[object] = (), *, shared_mem: int = 0,
+        cluster: Extent | None = None, engine: str = "auto", workers: int | None = None, timeout: float | None = None,
+        since: float | None = None, max_instructions: int | None = None, initcheck: bool = False,
+        blocks: tuple[int, int] | None = None, sanitize: str | Sequence[str] | None = None, debug: bool = False,
+    ) -> None:  # fmt: skip
         """Launches the kernel and waits for its end.
 
         grid, block, cluster  an integer or up to three, x first: the number of blocks in the grid, of threads in a
@@ -194,14 +182,9 @@ class Kernel(Handle):
 
     @in_standard_floats
     def prepare(
-        self,
-        grid: Extent,
-        block: Extent,
-        args: Iterable[object],
-        shared_mem: int = 0,
-        cluster: Extent | None = None,
+        self, grid: Extent, block: Extent, args: Iterable[object], shared_mem: int = 0, cluster: Extent | None = None,
         blocks: tuple[int, int] | None = None,
-    ) -> PreparedLaunch:
+    ) -> PreparedLaunch:  # fmt: skip
         """Checks the extents of a launch and converts its arguments, without running anything.
 
         Raises ArgumentError and Unsupported like a launch.

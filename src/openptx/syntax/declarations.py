@@ -150,13 +150,9 @@ class Declarator:
     __slots__ = ("count", "dimensions", "initialiser", "name", "span")
 
     def __init__(
-        self,
-        name: Name,
-        count: Integer | None,
-        dimensions: tuple[Integer | None, ...],
-        initialiser: Initialiser | None,
-        span: Span,
-    ) -> None:
+        self, name: Name, count: Integer | None, dimensions: tuple[Integer | None, ...],
+        initialiser: Initialiser | None, span: Span,
+    ) -> None:  # fmt: skip
         self.name, self.count, self.dimensions = name, count, dimensions
         self.initialiser, self.span = initialiser, span
 
@@ -182,22 +178,10 @@ class Variable(Statement):
     )  # fmt: skip
 
     def __init__(
-        self,
-        file: File,
-        span: Span,
-        *,
-        linkage: str,
-        space: str,
-        space_span: Span,
-        bank: Integer | None,
-        attributes: tuple[Attribute, ...],
-        align: Integer | None,
-        vector: int,
-        type: str,
-        type_span: Span,
-        pointer: Pointer | None,
-        names: tuple[Declarator, ...],
-    ) -> None:
+        self, file: File, span: Span, *, linkage: str, space: str, space_span: Span, bank: Integer | None,
+        attributes: tuple[Attribute, ...], align: Integer | None, vector: int, type: str, type_span: Span,
+        pointer: Pointer | None, names: tuple[Declarator, ...],
+    ) -> None:  # fmt: skip
         self.file, self.span, self.linkage, self.space, self.space_span = file, span, linkage, space, space_span
         self.bank, self.attributes, self.align, self.vector = bank, attributes, align, vector
         self.type, self.type_span, self.pointer, self.names = type, type_span, pointer, names

@@ -80,15 +80,9 @@ class Location(Directive):
     __slots__ = ("function_name", "function_offset", "inlined_at")
 
     def __init__(
-        self,
-        file: File,
-        span: Span,
-        name_span: Span,
-        values: tuple[Integer, ...],
-        function_name: Name | None,
-        function_offset: int,
-        inlined_at: tuple[Integer, ...],
-    ) -> None:
+        self, file: File, span: Span, name_span: Span, values: tuple[Integer, ...], function_name: Name | None,
+        function_offset: int, inlined_at: tuple[Integer, ...],
+    ) -> None:  # fmt: skip
         super().__init__(file, span, "loc", name_span, values)
         self.function_name, self.function_offset, self.inlined_at = function_name, function_offset, inlined_at
 
@@ -141,15 +135,9 @@ class CallPrototype(Directive):
     __slots__ = ("directives", "label", "parameters", "returns")
 
     def __init__(
-        self,
-        file: File,
-        span: Span,
-        name_span: Span,
-        label: Name | None,
-        returns: tuple[Variable, ...],
-        parameters: tuple[Variable, ...],
-        directives: tuple[Directive, ...],
-    ) -> None:
+        self, file: File, span: Span, name_span: Span, label: Name | None, returns: tuple[Variable, ...],
+        parameters: tuple[Variable, ...], directives: tuple[Directive, ...],
+    ) -> None:  # fmt: skip
         super().__init__(file, span, "callprototype", name_span)
         self.label, self.returns, self.parameters, self.directives = label, returns, parameters, directives
 

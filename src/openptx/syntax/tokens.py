@@ -193,17 +193,9 @@ class Cursor:
         return Mistake(characters.in_code(self.file, self.start, self.limit))
 
     def mistake(
-        self,
-        about: str,
-        message: str,
-        span: Span,
-        label: str = "",
-        *,
-        labels: tuple[Label, ...] = (),
-        rule: str | None = None,
-        help: str | None = None,
-        fix: Fix | None = None,
-    ) -> Mistake:
+        self, about: str, message: str, span: Span, label: str = "", *, labels: tuple[Label, ...] = (),
+        rule: str | None = None, help: str | None = None, fix: Fix | None = None,
+    ) -> Mistake:  # fmt: skip
         """An error in this file."""
         found = Diagnostic(about, message, self.file, span, label, labels=labels, rule=rule, help=help, fix=fix)
         return Mistake(found)

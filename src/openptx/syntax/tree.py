@@ -188,21 +188,10 @@ class Function(Statement):
     )  # fmt: skip
 
     def __init__(
-        self,
-        file: File,
-        span: Span,
-        *,
-        kind: str,
-        linkage: str,
-        name: Name,
-        attributes: tuple[Attribute, ...],
-        returns: tuple[Variable, ...],
-        parameters: tuple[Variable, ...],
-        directives: tuple[Directive, ...],
-        header: Span,
-        body: Span | None,
-        broken: bool,
-    ) -> None:
+        self, file: File, span: Span, *, kind: str, linkage: str, name: Name, attributes: tuple[Attribute, ...],
+        returns: tuple[Variable, ...], parameters: tuple[Variable, ...], directives: tuple[Directive, ...],
+        header: Span, body: Span | None, broken: bool,
+    ) -> None:  # fmt: skip
         self.file, self.span, self.kind, self.linkage, self.name = file, span, kind, linkage, name
         self._parsed: Details | None = attributes, returns, parameters, directives
         self.header, self.body, self.broken = header, body, broken

@@ -69,13 +69,9 @@ def check_diagnostics(file: File, notes: Annotations) -> list[Diagnostic]:
 
 
 def run_functions(
-    file: File,
-    notes: Annotations,
-    found: list[Diagnostic],
-    launch: Launch,
-    problems: list[str],
+    file: File, notes: Annotations, found: list[Diagnostic], launch: Launch, problems: list[str],
     gaps: list[Unsupported],
-) -> None:
+) -> None:  # fmt: skip
     """Runs every `// run:` line. All runs of a function with one thread share a launch, one block each. Raises
     InputError for a function that does not exist."""
     text = without_errors(file, found)

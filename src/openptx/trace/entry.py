@@ -21,21 +21,12 @@ LIMIT = 100_000
 
 @hints(**OTHER_NAMES)
 def trace(
-    kernel: Kernel,
-    grid: Extent,
-    block: Extent,
-    args: Iterable[object] = (),
-    *,
-    threads: Sequence[Extent] | None = None,
-    blocks: Sequence[Extent] | None = None,
-    lines: Sequence[int | tuple[str, int]] | None = None,
-    registers: Sequence[str] | None = None,
-    limit: int = LIMIT,
-    shared_mem: int = 0,
-    cluster: Extent | None = None,
-    timeout: float | None = None,
+    kernel: Kernel, grid: Extent, block: Extent, args: Iterable[object] = (), *,
+    threads: Sequence[Extent] | None = None, blocks: Sequence[Extent] | None = None,
+    lines: Sequence[int | tuple[str, int]] | None = None, registers: Sequence[str] | None = None, limit: int = LIMIT,
+    shared_mem: int = 0, cluster: Extent | None = None, timeout: float | None = None,
     max_instructions: int | None = None,
-) -> Trace:
+) -> Trace:  # fmt: skip
     """Runs a kernel on the reference engine and records every instruction that a warp executes: a `Trace`.
 
     `grid`, `block`, `args`, `shared_mem` (bytes), `cluster`, `timeout` (seconds) and `max_instructions` are as for a

@@ -186,11 +186,8 @@ class ObservedLaunch(Launch):
 
 
 def run_observed(
-    prepared: PreparedLaunch,
-    observer: Observer,
-    timeout: float | None = None,
-    max_instructions: int | None = None,
+    prepared: PreparedLaunch, observer: Observer, timeout: float | None = None, max_instructions: int | None = None,
     make: type[ObservedLaunch] = ObservedLaunch,
-) -> None:
+) -> None:  # fmt: skip
     """Runs a launch on the reference engine, with an observer."""
     launch(prepared.within(timeout, max_instructions), make=partial(make, observer=observer))

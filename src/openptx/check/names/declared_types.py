@@ -36,19 +36,10 @@ class Misfit:
     __slots__ = ("about", "actual", "at", "expected", "help", "label", "message", "replacement", "rule", "span")
 
     def __init__(
-        self,
-        about: str,
-        message: str,
-        at: str = "type",
-        label: str = "",
-        *,
-        span: Span | None = None,
-        expected: str | None = None,
-        actual: str | None = None,
-        rule: str | None = None,
-        help: str | None = None,
+        self, about: str, message: str, at: str = "type", label: str = "", *, span: Span | None = None,
+        expected: str | None = None, actual: str | None = None, rule: str | None = None, help: str | None = None,
         replacement: str | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.about, self.message, self.at, self.label, self.span = about, message, at, label, span
         self.expected, self.actual, self.rule, self.help = expected, actual, rule, help
         self.replacement = replacement

@@ -56,19 +56,9 @@ class Kind:
     )  # fmt: skip
 
     def __init__(
-        self,
-        sort: str,
-        type: Type | None,
-        count: int,
-        bits: int,
-        space: str,
-        parts: tuple[Kind, ...],
-        align: int,
-        room: int,
-        literal: bool,
-        text: str,
-        gate: Gate | None,
-    ) -> None:
+        self, sort: str, type: Type | None, count: int, bits: int, space: str, parts: tuple[Kind, ...], align: int,
+        room: int, literal: bool, text: str, gate: Gate | None,
+    ) -> None:  # fmt: skip
         self.sort, self.type, self.count, self.bits = sort, type, count, bits
         self.space, self.parts, self.align, self.room, self.literal = space, parts, align, room, literal
         self.text = text
@@ -114,19 +104,9 @@ _MOST = 1 << 14
 
 
 def kind(
-    sort: str,
-    text: str,
-    *,
-    type: Type | None = None,
-    count: int = 0,
-    bits: int = 0,
-    space: str = "",
-    parts: tuple[Kind, ...] = (),
-    align: int = 0,
-    room: int = FAR,
-    literal: bool = True,
-    gate: Gate | None = None,
-) -> Kind:
+    sort: str, text: str, *, type: Type | None = None, count: int = 0, bits: int = 0, space: str = "",
+    parts: tuple[Kind, ...] = (), align: int = 0, room: int = FAR, literal: bool = True, gate: Gate | None = None,
+) -> Kind:  # fmt: skip
     """The unique kind with these properties. `text` describes the operand in PTX words: `.b32`, an integer."""
     key = sort, type and type.name, count, bits, space, parts, align, room, literal, gate
     found = _KINDS.get(key)

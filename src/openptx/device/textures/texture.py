@@ -52,26 +52,12 @@ class Texture(TexelArray):
     kind = "texref"
 
     def __init__(
-        self,
-        array: object,
-        *,
-        filter: str = "nearest",
-        address: str | Sequence[str] = "clamp",
-        normalized: bool = False,
-        read: str = "element",
-        channels: int | None = None,
-        layered: bool = False,
-        cube: bool = False,
-        seamless: bool = False,
-        multisample: bool = False,
-        compare: str = "less_equal",
-        border: Sequence[float] = (),
-        srgb: bool = False,
-        levels: Sequence[object] = (),
-        level_filter: str = "nearest",
-        level_bias: float = 0.0,
-        level_clamp: tuple[float, float] = ALL_LEVELS,
-    ) -> None:
+        self, array: object, *, filter: str = "nearest", address: str | Sequence[str] = "clamp",
+        normalized: bool = False, read: str = "element", channels: int | None = None, layered: bool = False,
+        cube: bool = False, seamless: bool = False, multisample: bool = False, compare: str = "less_equal",
+        border: Sequence[float] = (), srgb: bool = False, levels: Sequence[object] = (), level_filter: str = "nearest",
+        level_bias: float = 0.0, level_clamp: tuple[float, float] = ALL_LEVELS,
+    ) -> None:  # fmt: skip
         require_flags(normalized=normalized, cube=cube, seamless=seamless, multisample=multisample, srgb=srgb)
         self.cube, self.seamless, self.multisample = bool(cube), bool(seamless), bool(multisample)
         if seamless and not cube:

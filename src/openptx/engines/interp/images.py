@@ -167,16 +167,9 @@ class LaneImages(Handles):
         return good
 
     def reduce(
-        self,
-        geometry: str,
-        a: Bits,
-        c: Sequence[Bits],
-        outside: str,
-        update: Update,
-        b: Bits,
-        *,
+        self, geometry: str, a: Bits, c: Sequence[Bits], outside: str, update: Update, b: Bits, *,
         signed: Update | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.x.uses("is an operand of an atomic operation", b)
         size = b.width // 8
         values = np.broadcast_to(b.v, self.count)

@@ -77,12 +77,9 @@ class Launch:
 
 
 def launch(
-    prepared: PreparedLaunch,
-    *,
-    initcheck: bool = False,
-    abandon: Abandonable | None = None,
-    make: Callable[..., Launch] = Launch,
-) -> None:
+    prepared: PreparedLaunch, *, initcheck: bool = False, abandon: Abandonable | None = None, make: Callable[...,
+    Launch] = Launch,
+) -> None:  # fmt: skip
     """Runs a kernel to its end.
 
     `initcheck` makes reads of registers and shared memory that were never written faults. If `abandon` requests it, the

@@ -113,14 +113,9 @@ class Form:
     )
 
     def __init__(
-        self,
-        instruction: Instruction,
-        slots: tuple[Slot, ...],
-        operands: tuple[Template, ...],
-        gate: Gate,
-        text: str,
+        self, instruction: Instruction, slots: tuple[Slot, ...], operands: tuple[Template, ...], gate: Gate, text: str,
         profiles: tuple[str, ...],
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.instruction = instruction
         self.profiles = profiles
         self.slots = slots

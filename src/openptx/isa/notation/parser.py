@@ -182,14 +182,9 @@ def _outside_braces(text: str) -> str:
 
 
 def _slot(
-    name: str,
-    suffixes: str | None,
-    tails: str | None,
-    optional: bool,
-    group: int,
-    definitions: list[Definition],
+    name: str, suffixes: str | None, tails: str | None, optional: bool, group: int, definitions: list[Definition],
     paragraph: int,
-) -> Slot:
+) -> Slot:  # fmt: skip
     if suffixes is not None:
         return Slot(name, choices(f"{name}{{{suffixes}}}"), optional, False, group)
     if tails is not None:

@@ -41,14 +41,9 @@ class Column(Chunks):
     """A column of pixels at given coordinates, with the instruction's offsets, or halo and offset."""
 
     def __init__(
-        self,
-        x: Machine,
-        at: Bits,
-        coordinates: tuple[Bits, ...],
-        mode: str,
-        info: Sequence[Bits],
+        self, x: Machine, at: Bits, coordinates: tuple[Bits, ...], mode: str, info: Sequence[Bits],
         overrides: Overrides | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.mode, rank = MODES[mode], len(coordinates)
         super().__init__(x, at, coordinates, rank, self.mode, overrides)
         pixels = x.const(128, 32) if self.mode == 3 else self.word("box_dim", 1)

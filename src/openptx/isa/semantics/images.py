@@ -97,16 +97,9 @@ class Images:
         raise NotImplementedError
 
     def reduce(
-        self,
-        geometry: str,
-        a: Bits,
-        c: Sequence[Bits],
-        outside: str,
-        update: Update,
-        b: Bits,
-        *,
+        self, geometry: str, a: Bits, c: Sequence[Bits], outside: str, update: Update, b: Bits, *,
         signed: Update | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Replaces the word there, as wide as `b`, by `update(x, old, b)`, lane after lane.
 
         With `signed`, the update for surfaces with signed elements, the first coordinate is in words.

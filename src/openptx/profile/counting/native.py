@@ -249,13 +249,9 @@ def begun(run: Run) -> int:
 
 
 def run_native(
-    prepared: PreparedLaunch,
-    recorder: Recorder,
-    pieces: Iterable[tuple[int, int]],
-    timeout: float | None,
-    max_instructions: int | None,
-    workers: int | None,
-) -> Counting:
+    prepared: PreparedLaunch, recorder: Recorder, pieces: Iterable[tuple[int, int]], timeout: float | None,
+    max_instructions: int | None, workers: int | None,
+) -> Counting:  # fmt: skip
     """Runs pieces of the grid, (first CTA, number of CTAs), and counts them. Raises UnsupportedByJit, before anything
     has run, if only the reference engine can count the kernel, and the exceptions of a launch."""
     counting = Counting(prepared.program, prepared.function, recorder)

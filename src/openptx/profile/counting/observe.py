@@ -29,13 +29,9 @@ def access(x: ProfiledThreads, found: Access, addresses: Array, lanes: lane_sets
 
 
 def copy(
-    x: ProfiledThreads,
-    found: CopyAccess,
-    addresses: Array,
-    limit: Bits | None,
-    lanes: lane_sets.Lanes,
+    x: ProfiledThreads, found: CopyAccess, addresses: Array, limit: Bits | None, lanes: lane_sets.Lanes,
     counters: Counters,
-) -> None:
+) -> None:  # fmt: skip
     """The load of a `cp.async`: lanes with a src-size of 0, or that ignore the source, do not take part."""
     chosen, active = addresses, lanes
     if limit is not None:
@@ -91,14 +87,9 @@ def note(target: Target, issued: Requests, counters: Counters) -> None:
 
 
 def record(
-    target: Target,
-    representatives: Requests,
-    costs: Costs,
-    times: NDArray[np.int64] | None,
-    warps: int,
-    lanes: int,
+    target: Target, representatives: Requests, costs: Costs, times: NDArray[np.int64] | None, warps: int, lanes: int,
     counters: Counters,
-) -> None:
+) -> None:  # fmt: skip
     """Adds `warps` requests with `lanes` active lanes; `times` is the number of requests that each of
     `representatives` stands for."""
     counted = counters.at(target.of)

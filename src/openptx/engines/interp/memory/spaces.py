@@ -41,15 +41,9 @@ class Violation(Exception):
     """An illegal action of a lane. The engine turns it into a Fault, because it knows the instruction."""
 
     def __init__(
-        self,
-        code: str,
-        message: str,
-        lane: int,
-        address: int | None = None,
-        space: str = "",
-        size: int = 0,
+        self, code: str, message: str, lane: int, address: int | None = None, space: str = "", size: int = 0,
         limit: int = -1,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(message)
         self.code, self.message, self.lane = code, message, lane
         self.address, self.space, self.size, self.limit = address, space, size, limit

@@ -35,12 +35,9 @@ STOPPED_AT_EXIT = 1.0
 
 
 def launch(
-    prepared: PreparedLaunch,
-    *,
-    workers: int | None = None,
-    meanwhile: Callable[[], bool] = bool,
+    prepared: PreparedLaunch, *, workers: int | None = None, meanwhile: Callable[[], bool] = bool,
     baseline: bool = False,
-) -> bool:
+) -> bool:  # fmt: skip
     """Runs a kernel. Returns whether the reference engine ran parts of it. Raises UnsupportedByJit, before anything has
     run, if only that can run it.
 
