@@ -339,7 +339,7 @@ def test_blocks_of_a_kernel_that_prints_do_not_run_again() -> None:
 
 
 def test_workers_that_are_lost_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("openptx.runtime.pools.ProcessPoolExecutor", Broken)
+    monkeypatch.setattr("openptx.runtime.lost_workers.ProcessPoolExecutor", Broken)
     y = np.zeros(N, np.uint32)
     with Broken(1) as pool, pytest.raises(WorkerLost, match="blocks 0 to 15 was lost twice"):
         openptx.distribute(load(KERNELS)["scale"], pool, -(-N // BLOCK), BLOCK, (y.copy(), y, N), chunks=1)
@@ -352,7 +352,7 @@ def test_no_other_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> Non
 
     y = np.zeros(N, np.uint32)
     with Broken(1) as pool:
-        monkeypatch.setattr("openptx.runtime.pools.ProcessPoolExecutor", full)
+        monkeypatch.setattr("openptx.runtime.lost_workers.ProcessPoolExecutor", full)
         with pytest.raises(WorkerLost, match=r"was lost \(a process ended\); they cannot run again: .*No space left"):
             openptx.distribute(load(KERNELS)["scale"], pool, -(-N // BLOCK), BLOCK, (y.copy(), y, N), chunks=1)
     assert not y.any()
