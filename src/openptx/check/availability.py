@@ -78,12 +78,10 @@ def rounding_problem(m: Modifiers, choices: list[str]) -> Problem:
         "rounding-required",
         f"`{m}` needs a rounding modifier" if choices[0] in ROUNDING else f"`{m}` needs `.{choices[0]}`",
         label=f"one of {legal}" if len(choices) > 1 else f"expected {legal}",
-        expected=legal,
-        actual="none",
-        rule="PTX ISA, Floating Point Instructions (9.7.3): required since PTX ISA 1.4",
+        expected=legal, actual="none", rule="PTX ISA, Floating Point Instructions (9.7.3): required since PTX ISA 1.4",
         help=f"write `{fixed}`, or one of the others" if len(choices) > 1 else f"write `{fixed}`",
         repair=rewrite(fixed, SUGGESTION if len(choices) > 1 else SAFE),
-    )
+    )  # fmt: skip
 
 
 def gate_problem(subject: str, gate: Gate, context: Context, where: Path = ()) -> Problem:
@@ -99,14 +97,10 @@ def gate_problem(subject: str, gate: Gate, context: Context, where: Path = ()) -
     has = f"the file says {' and '.join(words)}"
     return Problem(
         "needs-version" if by_target else "removed" if removed else "needs-target",
-        f"{subject} needs {_side_by_side(gate, words) or f'{wants(gate)} ({has})'}",
-        where,
-        has,
-        expected=wants(gate),
-        actual=file_has,
-        rule="PTX ISA, PTX Module Directives (11.1)",
+        f"{subject} needs {_side_by_side(gate, words) or f'{wants(gate)} ({has})'}", where, has,
+        expected=wants(gate), actual=file_has, rule="PTX ISA, PTX Module Directives (11.1)",
         help=_successor(subject) if removed else _help(gate, by_target),
-    )
+    )  # fmt: skip
 
 
 def _successor(subject: str) -> str | None:

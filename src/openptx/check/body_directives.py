@@ -77,14 +77,10 @@ class BodyDirectives:
                 word = string.value.split()[0] if string.value.split() else ""
                 guess = nearest(word, PRAGMAS)
                 self.findings.add(
-                    "unknown-pragma",
-                    f"there is no pragma `{word}`",
-                    string.span,
-                    "ignored",
-                    expected=", ".join(sorted(PRAGMAS)),
-                    rule=_PRAGMAS,
+                    "unknown-pragma", f"there is no pragma `{word}`", string.span, "ignored",
+                    expected=", ".join(sorted(PRAGMAS)), rule=_PRAGMAS,
                     help=f"did you mean `{guess}`?" if guess else None,
-                )
+                )  # fmt: skip
 
     def table(self, table: BranchTargets, scope: Scope) -> None:
         """A table of branch targets, which must be labels of this function, or of callees, which must be functions."""
@@ -134,12 +130,9 @@ class BodyDirectives:
         if before <= limit < self.shared:
             name = self.checked.tree.name.text
             self.findings.add(
-                "too-much-memory",
-                f"`{name}` declares {self.shared} bytes of shared memory, and the limit is {limit}",
-                declaration.names[-1].name.span,
-                "beyond the limit",
-                expected=f"at most {limit} bytes",
-                actual=f"{self.shared} bytes",
+                "too-much-memory", f"`{name}` declares {self.shared} bytes of shared memory, and the limit is {limit}",
+                declaration.names[-1].name.span, "beyond the limit",
+                expected=f"at most {limit} bytes", actual=f"{self.shared} bytes",
                 rule="PTX ISA, Shared State Space (5.1.7)",
                 help="declare it `.extern .shared .b8 name[];` outside of the kernel, and give its size at the launch",
-            )
+            )  # fmt: skip

@@ -94,12 +94,10 @@ class DebugInfo:
         if inlined and self.inlined and " ".join(str(value.value) for value in inlined) not in self.places:
             where = " ".join(value.text for value in inlined)
             self._add(
-                "invalid-directive",
-                f"no earlier `.loc` has the position `{where}`",
-                (inlined[0].span[0], inlined[-1].span[1]),
-                "code is inlined into code that has a `.loc`",
+                "invalid-directive", f"no earlier `.loc` has the position `{where}`",
+                (inlined[0].span[0], inlined[-1].span[1]), "code is inlined into code that has a `.loc`",
                 help=f"write `.loc {where}` before it",
-            )
+            )  # fmt: skip
         self.places.add(" ".join(str(value.value) for value in location.values))
 
     def source(self, source: SourceFile) -> None:
@@ -156,13 +154,10 @@ class DebugInfo:
                     continue
                 least = 1 << width - 1
                 self._add(
-                    "initializer",
-                    f"`{value[0]}` does not fit the {width} bits of `.{match[1]}`",
-                    (start + value.start(), start + value.end()),
-                    "too wide",
-                    expected=f"{-least} to {2 * least - 1}",
-                    actual=value[0],
-                )
+                    "initializer", f"`{value[0]}` does not fit the {width} bits of `.{match[1]}`",
+                    (start + value.start(), start + value.end()), "too wide",
+                    expected=f"{-least} to {2 * least - 1}", actual=value[0],
+                )  # fmt: skip
                 return
 
     def _add(

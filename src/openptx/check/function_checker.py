@@ -259,14 +259,8 @@ class FunctionChecker:
         elif kind.sort != kinds.REGISTER or kind.type is None or kind.type.kind != "pred":
             declared = scope.find(name.text)
             self.findings.add(
-                "operand-type",
-                "a guard must be a predicate register",
-                name.span,
-                kind.described,
-                operand="guard",
-                expected=".pred",
-                actual=kind.text,
-                rule="PTX ISA, Predicated Execution (9.3)",
+                "operand-type", "a guard must be a predicate register", name.span, kind.described,
+                operand="guard", expected=".pred", actual=kind.text, rule="PTX ISA, Predicated Execution (9.3)",
                 labels=(Label(declared[0].span, "declared here"),) if declared else (),
                 help=f"make it a predicate first: `setp.ne.u32 %p, {name.text}, 0;`",
-            )
+            )  # fmt: skip

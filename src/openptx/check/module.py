@@ -274,13 +274,11 @@ class ModuleChecker:
             self.declarations.add(
                 "too-much-memory",
                 f"the file declares {self.constants} bytes of constant memory, and the limit is {CONSTANTS}",
-                declaration.names[-1].name.span,
-                "beyond the limit",
-                expected=f"at most {CONSTANTS} bytes",
-                actual=f"{self.constants} bytes",
+                declaration.names[-1].name.span, "beyond the limit",
+                expected=f"at most {CONSTANTS} bytes", actual=f"{self.constants} bytes",
                 rule="PTX ISA, Constant State Space (5.1.3)",
                 help="declare it in `.global`",
-            )
+            )  # fmt: skip
 
     def plain_type(self, name: str, vector: int) -> bool:
         """Whether a register may certainly be declared with this fundamental type."""

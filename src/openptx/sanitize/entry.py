@@ -41,22 +41,10 @@ class Report:
 
 @hints(**OTHER_NAMES)
 def sanitize(
-    kernel: Kernel,
-    grid: Extent,
-    block: Extent,
-    args: Iterable[object] = (),
-    *,
-    tools: str | Sequence[str] = "all",
-    shared_mem: int = 0,
-    cluster: Extent | None = None,
-    outputs: Sequence[int] = (),
-    schedules: int = 1,
-    seed: int = 0,
-    timeout: float | None = None,
-    max_instructions: int | None = None,
-    strict: bool = False,
-    engine: str = "auto",
-) -> list[Finding]:
+    kernel: Kernel, grid: Extent, block: Extent, args: Iterable[object] = (), *, tools: str | Sequence[str] = "all",
+    shared_mem: int = 0, cluster: Extent | None = None, outputs: Sequence[int] = (), schedules: int = 1, seed: int = 0,
+    timeout: float | None = None, max_instructions: int | None = None, strict: bool = False, engine: str = "auto",
+) -> list[Finding]:  # fmt: skip
     """Runs a kernel and returns the defects of this execution; [] if there are none.
 
     `grid`, `block`, `args`, `shared_mem` (bytes), `cluster`, `timeout` (seconds) and `max_instructions` are as for a

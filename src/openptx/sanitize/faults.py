@@ -18,13 +18,9 @@ LIMITS = frozenset(("timeout", "instruction-limit"))
 
 
 def report_fault(
-    fault: Fault,
-    program: Program,
-    function: Function,
-    reporter: Reporter,
-    executing: Executing,
+    fault: Fault, program: Program, function: Function, reporter: Reporter, executing: Executing,
     heap: GuardedHeap | None,
-) -> None:
+) -> None:  # fmt: skip
     """Adds the finding, unless another run's is more informative. Raises the fault if it names no statement of the
     kernel."""
     if fault.name in LIMITS and reporter.collector.count_if_known(("fault",)):

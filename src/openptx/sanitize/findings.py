@@ -63,20 +63,9 @@ class Finding(Diagnostic):
     __slots__ = ("count", "idiom", "kernel", "kind", "notes", "other", "site")
 
     def __init__(
-        self,
-        about: str,
-        message: str,
-        file: File,
-        site: Site,
-        *,
-        kernel: str,
-        kind: str = "",
-        label: str = "",
-        other: Site | None = None,
-        other_label: str = "",
-        notes: tuple[str, ...] = (),
-        help: str | None = None,
-    ) -> None:
+        self, about: str, message: str, file: File, site: Site, *, kernel: str, kind: str = "", label: str = "",
+        other: Site | None = None, other_label: str = "", notes: tuple[str, ...] = (), help: str | None = None,
+    ) -> None:  # fmt: skip
         labels = (Label(other.span, other_label),) if other is not None and other.span != site.span else ()
         super().__init__(about, message, file, site.span, label, labels=labels, help=help)
         self.kind = kind or _KIND_OF[about]

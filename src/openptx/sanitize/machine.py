@@ -218,18 +218,9 @@ class SanitizedThreads(Threads):
         written.data[b : b + count] = read.data[a : a + count]
 
     def touch(
-        self,
-        plane: Plane,
-        chosen: Chosen,
-        offsets: Array,
-        size: int,
-        width: int,
-        *,
-        write: bool = False,
-        values: list[Array] | None = None,
-        more: int = 0,
-        tensor_map: bool = False,
-    ) -> None:
+        self, plane: Plane, chosen: Chosen, offsets: Array, size: int, width: int, *, write: bool = False,
+        values: list[Array] | None = None, more: int = 0, tensor_map: bool = False,
+    ) -> None:  # fmt: skip
         """Reports an access by the executing lanes, or by those at the positions `chosen`, to the race detector."""
         if write and self.session.heap is not None:
             self.session.heap.note_store(plane, offsets, size)

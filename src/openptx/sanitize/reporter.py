@@ -113,19 +113,9 @@ class Reporter:
         return Site(op.span, text, line, source, inlined, block, own, program or "")
 
     def report(
-        self,
-        key: object,
-        code: str,
-        message: str,
-        op: Op,
-        thread: int | None,
-        *,
-        other: Op | None = None,
-        other_thread: int | None = None,
-        other_label: str = "",
-        notes: tuple[str, ...] = (),
-        help: str | None = None,
-    ) -> None:
+        self, key: object, code: str, message: str, op: Op, thread: int | None, *, other: Op | None = None,
+        other_thread: int | None = None, other_label: str = "", notes: tuple[str, ...] = (), help: str | None = None,
+    ) -> None:  # fmt: skip
         """Adds a finding, or counts another occurrence of a cause that is known by its `key`."""
         if not self.collector.count_if_known(key):
             self.add(
@@ -135,20 +125,9 @@ class Reporter:
             )  # fmt: skip
 
     def add(
-        self,
-        key: object,
-        code: str,
-        message: str,
-        op: Op,
-        thread: int | None,
-        *,
-        kind: str = "",
-        label: str = "",
-        other: Site | None = None,
-        other_label: str = "",
-        notes: tuple[str, ...] = (),
-        help: str | None = None,
-    ) -> Finding:
+        self, key: object, code: str, message: str, op: Op, thread: int | None, *, kind: str = "", label: str = "",
+        other: Site | None = None, other_label: str = "", notes: tuple[str, ...] = (), help: str | None = None,
+    ) -> Finding:  # fmt: skip
         """Adds a finding of a cause that is not known. `kind` is given for faults alone: their codes have none."""
         finding = Finding(
             code, message, self.file, self.site(op, thread), kernel=self.kernel, kind=kind, label=label, other=other,

@@ -51,15 +51,9 @@ class Session:
     """One watched launch: `SanitizedThreads` and `SanitizedBatch` report the threads' actions to its parts."""
 
     def __init__(
-        self,
-        program: Program,
-        function: Function,
-        shape: Shape,
-        tools: frozenset[str],
-        marks: Marks,
-        found: Collector,
+        self, program: Program, function: Function, shape: Shape, tools: frozenset[str], marks: Marks, found: Collector,
         order: np.random.Generator | None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.program, self.function, self.tools = program, function, tools
         self.order, self.marks = order, marks
         self.tracks = bool(tools & {"init", "sync"})

@@ -291,12 +291,10 @@ def _single(c: Cursor, operator: str, operand: Float, span: Span) -> Mistake:
     if operator == "-":
         help = f"flip the sign bit instead: `0f{operand.bits ^ 1 << 31:08X}`"
     return c.mistake(
-        "invalid-expression",
-        f"`{operand.text or f'0f{operand.bits:08X}'}` can't be an operand of `{operator}`",
-        span,
+        "invalid-expression", f"`{operand.text or f'0f{operand.bits:08X}'}` can't be an operand of `{operator}`", span,
         rule="PTX ISA 4.5.2: 32-bit literals keep their exact value and may not be used in constant expressions",
         help=help,
-    )
+    )  # fmt: skip
 
 
 def _needs_integer(c: Cursor, operator: str, operand: Constant, place: Span | None = None) -> Mistake:

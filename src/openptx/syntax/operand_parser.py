@@ -127,13 +127,11 @@ def _sum(c: Cursor, base: Name) -> Name | Sum:
         return base
     if c.kind == "word" and c.word != "WARP_SZ":
         raise c.mistake(
-            "invalid-expression",
-            f"only a constant can be added to `{base.text}` here, not `{c.word}`",
-            c.span,
+            "invalid-expression", f"only a constant can be added to `{base.text}` here, not `{c.word}`", c.span,
             "expected a constant",
             rule="PTX ISA, Addresses as Operands (6.4.1): a constant is added, `[reg+immOff]`",
             help=f"compute the sum first: `add.s64 %x, {base.text}, {c.word};`",
-        )
+        )  # fmt: skip
     offset = constant(c)
     if isinstance(offset, Integer):
         return Sum(base, offset, *_text(c, base.span[0]))

@@ -122,14 +122,12 @@ def _bad_data(c: Cursor, opened: Span, where: int) -> Mistake:
         mistake.recovered = True
         return mistake
     mistake = c.mistake(
-        "invalid-directive",
-        f"expected a line of data such as `.b8 1, 2`, found {text}",
-        c.span,
+        "invalid-directive", f"expected a line of data such as `.b8 1, 2`, found {text}", c.span,
         labels=(Label(opened, "the section begins here"),),
         fix=Fix((c.start, c.start), ".", f"write `.{c.word}`") if c.word in _SIZES else None,
         help="data is `.b8`, `.b16`, `.b32` or `.b64` and integers, or a label",
         rule="PTX ISA 11.5.2: integers, or one label, `label+imm` or `label-label` a line",
-    )
+    )  # fmt: skip
     end = c.file.text.find("}", where, c.limit)
     c.seek(c.limit if end < 0 else end + 1)
     mistake.recovered = True

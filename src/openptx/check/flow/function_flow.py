@@ -27,14 +27,12 @@ def barriers(graph: ControlFlowGraph, function: Function, findings: FunctionFind
     for barrier, guarded in divergent(graph):
         guard = guarded.instruction.guard_span
         findings.add(
-            "divergent-barrier",
-            f"only some threads of a warp reach `{barrier.instruction.opcode}`",
-            barrier.instruction.opcode_span,
-            "all must arrive together",
+            "divergent-barrier", f"only some threads of a warp reach `{barrier.instruction.opcode}`",
+            barrier.instruction.opcode_span, "all must arrive together",
             labels=() if guarded is barrier else (Label(guard, "this differs between the threads of a warp"),),
             rule="PTX ISA, bar and barrier (9.7.13.1): .aligned",
             help="move it to where all threads of the warp reach it",
-        )
+        )  # fmt: skip
 
 
 def unwritten(graph: ControlFlowGraph, function: Function, findings: FunctionFindings) -> None:
@@ -56,13 +54,10 @@ def report_flow(
 
 def _unwritten(name: str, function: Function, span: Span) -> Diagnostic:
     return Diagnostic(
-        "uninitialized-register",
-        f"`{name}` is read, but no path to this read writes it",
-        function.file,
-        span,
+        "uninitialized-register", f"`{name}` is read, but no path to this read writes it", function.file, span,
         "undefined",
         rule="PTX ISA, Register State Space (5.1.1)",
-    )
+    )  # fmt: skip
 
 
 def missing_return(function: Function, last: Statement | None, findings: FunctionFindings) -> None:
@@ -80,9 +75,7 @@ def _fall_through(function: Function, findings: FunctionFindings) -> None:
         return
     close = function.body[1]
     findings.add(
-        "fall-through",
-        f"the end of `{function.name.text}` is reached without `ret`",
-        (close, min(close + 1, len(function.file.text))),
-        "execution continues past this",
+        "fall-through", f"the end of `{function.name.text}` is reached without `ret`",
+        (close, min(close + 1, len(function.file.text))), "execution continues past this",
         help="end it with `ret;`",
-    )
+    )  # fmt: skip

@@ -93,12 +93,10 @@ def unreachable(graph: ControlFlowGraph, findings: FunctionFindings) -> None:
             continue
         end = next((n for n in range(number, len(graph.steps)) if n in reached), len(graph.steps))
         findings.add(
-            "unreachable",
-            f"no path reaches this{_and_following(end - number - 1)}",
-            step.instruction.span,
+            "unreachable", f"no path reaches this{_and_following(end - number - 1)}", step.instruction.span,
             "never executed",
             rule="PTX ISA, Control Flow Instructions (9.7.12)",
-        )
+        )  # fmt: skip
 
 
 def _and_following(count: int) -> str:
@@ -112,12 +110,8 @@ def warn_deprecated(instruction: Instruction, version: Version, findings: Functi
         return
     fixed = f"{mnemonic}.sync.{tail}"
     findings.add(
-        "deprecated",
-        f"`{mnemonic}` without `.sync` is deprecated since PTX ISA 6.0",
-        instruction.opcode_span,
+        "deprecated", f"`{mnemonic}` without `.sync` is deprecated since PTX ISA 6.0", instruction.opcode_span,
         "sm_70 and later lack it",
-        expected=fixed,
-        actual=instruction.opcode,
-        rule=f"PTX ISA, {mnemonic} ({DEPRECATED[mnemonic]})",
+        expected=fixed, actual=instruction.opcode, rule=f"PTX ISA, {mnemonic} ({DEPRECATED[mnemonic]})",
         help=f"write `{fixed}`, with a mask of lanes as its last operand" if resolve(fixed) else None,
-    )
+    )  # fmt: skip

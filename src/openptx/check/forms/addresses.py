@@ -43,26 +43,18 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         yield no_sampler(place, where)
     if kind.bits == 64:
         yield place.problem(
-            "offset-too-large" if place.context.follows_ptxas else "address-form",
-            "the offset has more than 32 bits",
-            where,
-            "out of range",
-            expected="a signed offset of 32 bits",
-            actual="one of more bits",
-            rule=_RULE,
+            "offset-too-large" if place.context.follows_ptxas else "address-form", "the offset has more than 32 bits",
+            where, "out of range",
+            expected="a signed offset of 32 bits", actual="one of more bits", rule=_RULE,
             help="add it to the register first",
-        )
+        )  # fmt: skip
     if kind.count and place.context.follows_ptxas and (len(place.template.parts) > 1 or _is_image(place)):
         yield place.problem(
-            "address-form",
-            f"nothing can be added to the first part of the address of `{place.opcode}`",
-            where,
+            "address-form", f"nothing can be added to the first part of the address of `{place.opcode}`", where,
             "an offset",
-            expected="a register or a variable alone",
-            actual="one with an offset",
-            rule=_RULE,
+            expected="a register or a variable alone", actual="one with an offset", rule=_RULE,
             help="add it to the register first",
-        )
+        )  # fmt: skip
         return
     yield from _base(place, kind.parts[0], where)
     if len(kind.parts) == len(place.template.parts) > 1:
@@ -91,14 +83,10 @@ def _misshapen(place: Place, kind: Kind, where: Path) -> Problem | None:
     if len(kind.parts) == max(1, len(place.template.parts)):
         return None
     return place.problem(
-        "address-form",
-        f"the address of `{place.opcode}` has {_parts_in_words(len(place.template.parts))}",
-        where,
-        expected=_parts_in_words(len(place.template.parts)),
-        actual=_parts_in_words(len(kind.parts)),
-        rule=_RULE,
+        "address-form", f"the address of `{place.opcode}` has {_parts_in_words(len(place.template.parts))}", where,
+        expected=_parts_in_words(len(place.template.parts)), actual=_parts_in_words(len(kind.parts)), rule=_RULE,
         help=added(kind),
-    )
+    )  # fmt: skip
 
 
 def _parts_in_words(count: int) -> str:
@@ -114,29 +102,20 @@ def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
         case kinds.INTEGER:
             if place.space != "local" and place.context.follows_ptxas:
                 yield place.problem(
-                    "address-form",
-                    "a constant address is allowed only in `.local`",
-                    where,
-                    "a constant",
-                    expected="an integer register or a variable",
-                    actual="a constant",
+                    "address-form", "a constant address is allowed only in `.local`", where, "a constant",
+                    expected="an integer register or a variable", actual="a constant",
                     rule=f"{_RULE} allows it; the assembler doesn't",
                     help="put it into a register first: `mov.u64 %rd, ...;`",
-                )
+                )  # fmt: skip
         case kinds.NAME:
             yield undeclared(
                 (*where, 0), lambda kind: kind.sort != kinds.INTEGER and not any(_base(place, kind, where))
             )
         case _:
             yield place.problem(
-                "address-register",
-                f"{base.text} can't be an address",
-                (*where, 0),
-                "no address",
-                expected="an integer register or a variable",
-                actual=base.text,
-                rule=_RULE,
-            )
+                "address-register", f"{base.text} can't be an address", (*where, 0), "no address",
+                expected="an integer register or a variable", actual=base.text, rule=_RULE,
+            )  # fmt: skip
 
 
 def _other_width(place: Place, declared: Type, where: Path) -> Problem | None:
@@ -147,15 +126,12 @@ def _other_width(place: Place, declared: Type, where: Path) -> Problem | None:
     if not width or (declared.kind in fitting and declared.width == width):
         return None
     return place.problem(
-        "address-register",
-        f"`{place.opcode}` takes an address of {width} bits here, not `.{declared.name}`",
-        (*where, 0),
-        f"this is `.{declared.name}`",
-        expected=f".b{width}" if fitting == "b" else f".b{width}, .u{width} or .s{width}",
-        actual=f".{declared.name}",
+        "address-register", f"`{place.opcode}` takes an address of {width} bits here, not `.{declared.name}`",
+        (*where, 0), f"this is `.{declared.name}`",
+        expected=f".b{width}" if fitting == "b" else f".b{width}, .u{width} or .s{width}", actual=f".{declared.name}",
         rule=_RULE,
         help=f"declare it `.b{width}`" if declared.width == width and fitting == "b" else None,
-    )
+    )  # fmt: skip
 
 
 def _register(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
@@ -222,26 +198,19 @@ def _is_image(place: Place) -> bool:
 def _variable(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
     if place.template.bits:
         yield place.problem(
-            "address-register",
-            f"`{place.opcode}` takes an address in tensor memory, which is in a register",
-            (*where, 0),
-            "a variable",
+            "address-register", f"`{place.opcode}` takes an address in tensor memory, which is in a register",
+            (*where, 0), "a variable",
             expected=f".b{place.template.bits}, .u{place.template.bits} or .s{place.template.bits}",
-            actual="a variable",
-            rule="PTX ISA, Tensor Memory Addressing (9.7.16.1.1)",
-        )
+            actual="a variable", rule="PTX ISA, Tensor Memory Addressing (9.7.16.1.1)",
+        )  # fmt: skip
         return
     if place.context.follows_ptxas and place.operand_rule.needs_register(place.m.written):
         yield place.problem(
-            "address-register",
-            f"`{place.opcode}` takes an address in a register",
-            (*where, 0),
-            "a variable",
-            expected=".b64, .u64, .s64, .b32, .u32 or .s32",
-            actual="a variable",
+            "address-register", f"`{place.opcode}` takes an address in a register", (*where, 0), "a variable",
+            expected=".b64, .u64, .s64, .b32, .u32 or .s32", actual="a variable",
             rule=f"{_RULE} allows it; the assembler doesn't",
             help="put it into a register first: `mov.u64 %rd, ...;`",
-        )
+        )  # fmt: skip
         return
     if (problem := _opaque(place, base, where)) is not None:
         yield problem
@@ -273,16 +242,12 @@ def _elsewhere(place: Place, space: str | None, held: str, where: Path) -> Probl
         return None
     fixed = _accessing(place.opcode, space, held)
     return place.problem(
-        "state-space",
-        f"`{place.opcode}` accesses `.{space}`, but this variable is in `.{held}`",
-        where,
+        "state-space", f"`{place.opcode}` accesses `.{space}`, but this variable is in `.{held}`", where,
         f"declared in `.{held}`",
-        expected=f".{space}",
-        actual=f".{held}",
-        rule=_RULE,
+        expected=f".{space}", actual=f".{held}", rule=_RULE,
         help=f"write `{fixed}`" if fixed else absent(place.opcode.partition(".")[0], held, None),
         repair=rewrite(fixed) if fixed else None,
-    )
+    )  # fmt: skip
 
 
 def _accessing(opcode: str, space: str, held: str) -> str | None:
@@ -307,14 +272,11 @@ def _opaque(place: Place, base: Kind, where: Path) -> Problem | None:
     if wanted == declared.name:
         return whole_array(place, base, where) if base.count and base.sort == kinds.VARIABLE else None
     return place.problem(
-        "operand-kind",
-        f"`{place.opcode}` takes {f'a `.{wanted}`' if wanted in OPAQUE else 'variables of memory'}",
-        where,
-        f"this is a `.{declared.name}`",
-        expected=f".{wanted}, or a 64-bit register" if wanted in OPAQUE else None,
-        actual=f".{declared.name}",
+        "operand-kind", f"`{place.opcode}` takes {f'a `.{wanted}`' if wanted in OPAQUE else 'variables of memory'}",
+        where, f"this is a `.{declared.name}`",
+        expected=f".{wanted}, or a 64-bit register" if wanted in OPAQUE else None, actual=f".{declared.name}",
         rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
-    )
+    )  # fmt: skip
 
 
 def _parameter(place: Place, base: Kind, where: Path) -> Problem | None:
@@ -364,15 +326,11 @@ def guarded_parameter(operands: tuple[Kind, ...] | list[Kind]) -> int | None:
 def guard_problem(opcode: str, number: int) -> Problem:
     """The problem of a guarded access to an argument or a result of a call."""
     return Problem(
-        "state-space",
-        f"`{opcode}` accesses a parameter or result of a call, and can't have a guard",
-        (number,),
+        "state-space", f"`{opcode}` accesses a parameter or result of a call, and can't have a guard", (number,),
         "in the body's `.param`",
-        expected="no guard",
-        actual="a guard",
-        rule="PTX ISA, Device Function Parameters (5.1.6.4)",
+        expected="no guard", actual="a guard", rule="PTX ISA, Device Function Parameters (5.1.6.4)",
         help="branch around the call instead",
-    )
+    )  # fmt: skip
 
 
 def access_size(place: Place) -> int:

@@ -63,11 +63,9 @@ def _list(rest: list[text.Operand]) -> text.Arguments | None:
 
 
 def fits(
-    checked: CheckedFunction,
-    operands: Sequence[text.Operand],
-    known: Callable[[str], Kind],
+    checked: CheckedFunction, operands: Sequence[text.Operand], known: Callable[[str], Kind],
     table: Callable[[str], object],
-) -> bool:
+) -> bool:  # fmt: skip
     """Whether a call is certainly correct; if not, `CallChecker` explains why."""
     call = Call(operands)
     if call.callee is None:
@@ -168,13 +166,11 @@ class CallChecker:
                 )  # fmt: skip
             return module.headers.get(callee.text)
         self.findings.add(
-            "missing-prototype",
-            f"the call through `{callee.text}` doesn't say what it calls",
-            callee.span,
+            "missing-prototype", f"the call through `{callee.text}` doesn't say what it calls", callee.span,
             "an address",
             rule=_RULE,
             help="add the label of a `.callprototype` or `.calltargets` as the last operand",
-        )
+        )  # fmt: skip
         return None
 
     def _count(
@@ -185,16 +181,12 @@ class CallChecker:
         count = len(given.elements) if given is not None else 0
         one_line = "\n" not in self.checked.tree.file.text[slice(*declared)]
         self.findings.add(
-            "argument-count",
-            f"`{name}` has {_number(formals, what)}, and {count} are given",
-            given.span if given is not None else callee,
-            _number(count, what),
-            expected=_number(formals, what),
-            actual=_number(count, what),
-            rule=_RULE,
+            "argument-count", f"`{name}` has {_number(formals, what)}, and {count} are given",
+            given.span if given is not None else callee, _number(count, what),
+            expected=_number(formals, what), actual=_number(count, what), rule=_RULE,
             help=f"write `{written}`" if len(written) <= _LONGEST else None,
             labels=(Label(declared, "declared here"),) if one_line else (),
-        )
+        )  # fmt: skip
 
     def _exchanged(
         self, elements: Sequence[text.Operand], formals: Sequence[Variable], scope: Scope

@@ -74,28 +74,23 @@ def lacks_sampler(place: Place) -> bool:
 def no_sampler(place: Place, where: Path) -> Problem:
     """Coordinates directly after the texture, in a file where samplers are separate."""
     return place.problem(
-        "address-form",
-        f"`{place.opcode}` needs a sampler after the texture in the file's mode, `texmode_independent`",
-        where,
-        "no sampler",
-        expected="`[a, b, c]`: texture, sampler, coordinates",
-        actual="`[a, c]`: no sampler",
+        "address-form", f"`{place.opcode}` needs a sampler after the texture in the file's mode, `texmode_independent`",
+        where, "no sampler",
+        expected="`[a, b, c]`: texture, sampler, coordinates", actual="`[a, c]`: no sampler",
         rule="PTX ISA, Texturing Modes (9.7.10.1)",
-    )
+    )  # fmt: skip
 
 
 def whole_array(place: Place, base: Kind, where: Path) -> Problem:
     """An array of textures, samplers or surfaces in place of one of them (measured, ptxas 13.5)."""
     return place.problem(
         "operand-kind",
-        f"`{place.opcode}` takes one `.{place.form.instruction.types[place.name]}`, not an array of them",
-        where,
+        f"`{place.opcode}` takes one `.{place.form.instruction.types[place.name]}`, not an array of them", where,
         "an array",
-        expected="one of them, or a 64-bit register",
-        actual="the whole array",
+        expected="one of them, or a 64-bit register", actual="the whole array",
         rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
         help="take the address of the one you mean: `mov.u64 %rd, name+8;`",
-    )
+    )  # fmt: skip
 
 
 def _sampler(place: Place, name: str, kind: Kind, where: Path) -> Iterator[Problem]:

@@ -21,26 +21,18 @@ def judge_element(kind: Kind, where: Path) -> Iterator[Problem]:
         yield Problem("unknown-name", "`{}` is not declared", where, "no such name here")
     elif kind.type is None:
         yield Problem(
-            "not-an-array",
-            "`{}` indexes something that is not an array",
-            where,
-            "no array",
-            expected="a variable with dimensions",
-            actual=base.text,
+            "not-an-array", "`{}` indexes something that is not an array", where, "no array",
+            expected="a variable with dimensions", actual=base.text,
             help=_INSTEAD.get(base.sort),
-        )
+        )  # fmt: skip
     elif index.sort == kinds.NAME or (index.sort == kinds.SUM and index.parts[0].sort == kinds.NAME):
         yield Problem("unknown-name", "the index of `{}` is not declared", where, "no such name here")
     elif not _indexes(index.parts[0] if index.sort == kinds.SUM else index):
         yield Problem(
-            "address-form",
-            "an index must be an integer constant or an integer register",
-            where,
+            "address-form", "an index must be an integer constant or an integer register", where,
             f"indexed by {index.text}",
-            expected="an integer",
-            actual=index.text,
-            rule="PTX ISA, Arrays as Operands (6.4.2)",
-        )
+            expected="an integer", actual=index.text, rule="PTX ISA, Arrays as Operands (6.4.2)",
+        )  # fmt: skip
     elif index.sort == kinds.INTEGER and kind.room == 0:
         yield Problem("index-out-of-bounds", "`{}` is beyond the end of the array", where, "out of bounds")
 

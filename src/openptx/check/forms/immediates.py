@@ -34,14 +34,12 @@ def judge_constant(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         yield wrong_constant(place, kind, where)
     elif kind.sort == kinds.INTEGER and kind.bits > max(wanted.width, 8) and wanted.kind != "pred":
         yield place.problem(
-            "immediate-truncated",
-            f"`{{}}` has more bits than the {wanted.width} of `.{wanted.name}`",
-            where,
+            "immediate-truncated", f"`{{}}` has more bits than the {wanted.width} of `.{wanted.name}`", where,
             "its upper bits are dropped",
             expected=f".{wanted.name}",
             actual=f"an integer of {kind.bits} bits" if kind.bits <= 64 else "an integer of more than 64 bits",
             rule="PTX ISA, Integer Constants (4.5.1)",
-        )
+        )  # fmt: skip
     elif is_short(place, kind):
         yield short_float(place, where)
 
@@ -85,17 +83,12 @@ def judge_immediates(form: Form, m: Modifiers, operands: Sequence[text.Operand],
         if exceeds or operand.value not in values:
             near = values.nearest(operand.value) if isinstance(operand, text.Integer) and not exceeds else None
             yield Problem(
-                "immediate-range",
-                f"operand `{name}` of `{m}` must be {values.shown}, not {operand.text}",
-                (number,),
+                "immediate-range", f"operand `{name}` of `{m}` must be {values.shown}, not {operand.text}", (number,),
                 "out of range",
-                operand=name,
-                expected=values.shown,
-                actual=operand.text,
-                rule=f"PTX ISA, {form.instruction.name}",
+                operand=name, expected=values.shown, actual=operand.text, rule=f"PTX ISA, {form.instruction.name}",
                 help=f"the nearest value is {near}" if near is not None else None,
                 repair=_replacing(number, str(near)) if near is not None else None,
-            )
+            )  # fmt: skip
 
 
 def _replacing(number: int, value: str) -> Callable[[Instruction], Fix]:

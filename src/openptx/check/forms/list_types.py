@@ -108,14 +108,10 @@ def _fits_piece(place: Place, element: Place, piece: range, inside: list[tuple[i
 
 def _disagreement(place: Place, part: Kind, last: Type, own: Type, where: Path) -> Problem:
     return place.problem(
-        "vector-element",
-        f"the elements of a list must have one type, and `.{own.name}` doesn't agree with `{last}`",
-        where,
-        f"this is `.{own.name}`" if part.sort in _TYPED else part.described,
-        expected=f".{last.name}",
-        actual=f".{own.name}",
-        rule=_RULE,
-    )
+        "vector-element", f"the elements of a list must have one type, and `.{own.name}` doesn't agree with `{last}`",
+        where, f"this is `.{own.name}`" if part.sort in _TYPED else part.described,
+        expected=f".{last.name}", actual=f".{own.name}", rule=_RULE,
+    )  # fmt: skip
 
 
 def _constants(place: Place, kind: Kind, where: Path, element: Place, common: Type | None) -> Iterator[Problem]:
@@ -159,13 +155,9 @@ def _predicates(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         if part is kinds.PREDICATE_KIND:
             yield place.problem(
                 "assembler-crash" if place.context.crashes_measured else "document-disagrees",
-                f"`{place.opcode}` can't take a predicate in operand `{place.name}`",
-                (*where, i),
-                "a predicate",
-                expected="a register of 32 bits",
-                actual=".pred",
-                rule=_RULE,
-            )
+                f"`{place.opcode}` can't take a predicate in operand `{place.name}`", (*where, i), "a predicate",
+                expected="a register of 32 bits", actual=".pred", rule=_RULE,
+            )  # fmt: skip
 
 
 def _stands_alone(element: Place, part: Kind) -> bool:
@@ -275,14 +267,10 @@ def of_element(place: Place, count: int) -> Place:
 
 def no_element(place: Place, part: Kind, where: Path) -> Problem:
     return place.problem(
-        "vector-element",
-        f"an element of operand `{place.name}` of `{place.opcode}` must be a scalar register",
-        where,
+        "vector-element", f"an element of operand `{place.name}` of `{place.opcode}` must be a scalar register", where,
         part.described,
-        expected="a scalar register",
-        actual=part.text,
-        rule=_RULE,
-    )
+        expected="a scalar register", actual=part.text, rule=_RULE,
+    )  # fmt: skip
 
 
 def must_be_plain(place: Place) -> bool:

@@ -94,16 +94,11 @@ def _reversed(candidate: Candidate, operands: tuple[Kind, ...], context: Context
         "the address first, then the value" if second.sort == kinds.ADDRESS else "its result first, then the address"
     )
     return Problem(
-        "address-form",
-        f"`{m}` takes {right}",
-        (0,) if second.sort == kinds.ADDRESS else (1,),
+        "address-form", f"`{m}` takes {right}", (0,) if second.sort == kinds.ADDRESS else (1,),
         "the address belongs here",
-        expected=form.text,
-        actual=f"{first.text}, {second.text}",
-        rule=_RULE,
-        help="exchange these two operands",
-        repair=_in_order((1, 0)),
-    )
+        expected=form.text, actual=f"{first.text}, {second.text}", rule=_RULE,
+        help="exchange these two operands", repair=_in_order((1, 0)),
+    )  # fmt: skip
 
 
 def _misplaced(
@@ -124,15 +119,11 @@ def _misplaced(
     return Problem(
         error.about,
         f"operand `{form.operands[layout[first]].name}` of `{m}` can't be `{{}}`, which fits operand `{name}`",
-        (first,),
-        error.label,
-        operand=error.operand,
-        expected=error.expected,
-        actual=error.actual,
-        rule=_RULE,
+        (first,), error.label,
+        operand=error.operand, expected=error.expected, actual=error.actual, rule=_RULE,
         help=f"exchange the operands, or write `{typed}`" if typed else f"its form is `{form.text}`",
         repair=None if typed else _in_order(order),
-    )
+    )  # fmt: skip
 
 
 def _only_order(
@@ -254,16 +245,10 @@ def _bare_call(candidate: Candidate, operands: tuple[Kind, ...]) -> Problem | No
         return None
     what = "results" if wrong < callee else "arguments"
     return Problem(
-        "operand-kind",
-        f"the {what} of a call are in parentheses",
-        (wrong,),
-        operands[wrong].described,
-        expected=candidate.form.text,
-        actual=operands[wrong].text,
-        rule=_RULE,
-        help="its form is `call (result), name, (arguments);`",
-        repair=lambda statement: _enclosed(statement, callee),
-    )
+        "operand-kind", f"the {what} of a call are in parentheses", (wrong,), operands[wrong].described,
+        expected=candidate.form.text, actual=operands[wrong].text, rule=_RULE,
+        help="its form is `call (result), name, (arguments);`", repair=lambda statement: _enclosed(statement, callee),
+    )  # fmt: skip
 
 
 def _enclosed(statement: Statement, callee: int) -> Fix:

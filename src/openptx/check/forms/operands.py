@@ -43,15 +43,10 @@ def judge(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         case "label":
             if kind.sort != kinds.NAME:
                 yield place.problem(
-                    "branch-target",
-                    f"`{place.opcode}` branches to a label",
-                    where,
-                    kind.described,
-                    expected="a label",
-                    actual=kind.text,
-                    help=_NO_LABEL.get(kind.sort),
+                    "branch-target", f"`{place.opcode}` branches to a label", where, kind.described,
+                    expected="a label", actual=kind.text, help=_NO_LABEL.get(kind.sort),
                     rule="PTX ISA, Labels and Function Names as Operands (6.4.4)",
-                )
+                )  # fmt: skip
         case "targets" | "prototype":
             if kind.sort != kinds.TABLE or kind.space not in _tables(place):
                 yield wrong_kind(place, kind, where, _table(place), "target-list")
@@ -165,38 +160,27 @@ def _sink(place: Place, where: Path) -> Iterator[Problem]:
             yield from require("`{}` for a result", gate(since), place.context, where)
         return
     yield place.problem(
-        "sink",
-        f"`_` is not allowed as operand `{place.name}` of `{place.opcode}`",
-        where,
+        "sink", f"`_` is not allowed as operand `{place.name}` of `{place.opcode}`", where,
         "this result can't be left out" if place.writes else "a value is needed here",
-        expected=place.expected(),
-        actual="`_`",
-    )
+        expected=place.expected(), actual="`_`",
+    )  # fmt: skip
 
 
 def _component(kind: Kind, where: Path) -> Problem:
     """A component that neither vectors nor special registers have."""
     if kind.parts[0].sort == kinds.SPECIAL:
         return Problem(
-            "unknown-special-register",
-            "there is no special register `{}`",
-            where,
-            "no such component",
-            expected=".x, .y, .z or .w" if kind.parts[0].count else "no component",
-            actual=f".{kind.space}",
+            "unknown-special-register", "there is no special register `{}`", where, "no such component",
+            expected=".x, .y, .z or .w" if kind.parts[0].count else "no component", actual=f".{kind.space}",
             rule="PTX ISA, Special Registers (10)",
             help="its components are `.x`, `.y` and `.z`" if kind.parts[0].count else "leave the component out",
-        )
+        )  # fmt: skip
     return Problem(
-        "vector-selector",
-        f"a vector has no element `.{kind.space}`",
-        where,
-        "no such element",
-        expected=".x, .y, .z, .w or .r, .g, .b, .a",
-        actual=f".{kind.space}",
+        "vector-selector", f"a vector has no element `.{kind.space}`", where, "no such element",
+        expected=".x, .y, .z, .w or .r, .g, .b, .a", actual=f".{kind.space}",
         rule="PTX ISA, Vectors as Operands (6.4.3)",
         help="the components are `.x`, `.y`, `.z` and `.w`, or `.r`, `.g`, `.b` and `.a`",
-    )
+    )  # fmt: skip
 
 
 def _part(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
@@ -206,27 +190,20 @@ def _part(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         return
     selectors = " ".join(f".{selector}" for selector in place.template.selectors)
     yield place.problem(
-        "vector-selector",
-        f"operand `{place.name}` of `{place.opcode}` has no part `.{kind.space}`",
-        where,
+        "vector-selector", f"operand `{place.name}` of `{place.opcode}` has no part `.{kind.space}`", where,
         "no such part",
-        expected=selectors,
-        actual=f".{kind.space}",
-        rule="PTX ISA, Video Instructions (9.7.18)",
-    )
+        expected=selectors, actual=f".{kind.space}", rule="PTX ISA, Video Instructions (9.7.18)",
+    )  # fmt: skip
 
 
 def _register(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     if kind.space == "beyond":
         yield place.problem(
             "selector-out-of-range" if place.context.follows_ptxas else "vector-selector",
-            "the vector of `{}` has no such element",
-            where,
-            "beyond its end",
-            expected="an element of the vector",
-            actual="one beyond its end",
+            "the vector of `{}` has no such element", where, "beyond its end",
+            expected="an element of the vector", actual="one beyond its end",
             rule="PTX ISA, Vectors as Operands (6.4.3)",
-        )
+        )  # fmt: skip
     if place.count and not place.takes_one:
         yield advised(wrong_kind(place, kind, where, what(place), "vector-length"), place, 1)
         return
@@ -266,14 +243,11 @@ def _complement(place: Place, inner: Kind) -> str | None:
 def _negated(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     if not (place.template.negatable or place.allows.negated):
         yield place.problem(
-            "negation",
-            f"operand `{place.name}` of `{place.opcode}` can't be negated",
-            where,
+            "negation", f"operand `{place.name}` of `{place.opcode}` can't be negated", where,
             "`!` is not allowed here",
-            expected=what(place),
-            actual=kind.text,
+            expected=what(place), actual=kind.text,
             help=_complement(place, kind.parts[0]),
-        )
+        )  # fmt: skip
         return
     inner = kind.parts[0]
     if inner.sort in (kinds.REGISTER, kinds.SPECIAL) and inner.type is not None and inner.type.kind != "pred":

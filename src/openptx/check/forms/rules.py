@@ -35,22 +35,15 @@ def judge_load(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Co
     bits = count * m.type.width
     if count > 1 and (m.type.width == 128 or bits > 256):
         yield Problem(
-            "vector-length",
-            f"`.{vec}.{m.type.name}` is {bits} bits, more than an access has",
-            label="too wide",
-            expected="at most 128 bits, or 256 as `.v4` of 64 or `.v8` of 32",
-            actual=f"{bits} bits",
-            rule=_RULE,
-        )
+            "vector-length", f"`.{vec}.{m.type.name}` is {bits} bits, more than an access has", label="too wide",
+            expected="at most 128 bits, or 256 as `.v4` of 64 or `.v8` of 32", actual=f"{bits} bits", rule=_RULE,
+        )  # fmt: skip
     elif bits == 256 and m.values.get("space") != "global" and not (context.follows_ptxas and _generic(m)):
         yield Problem(
-            "state-space",
-            f"accesses of 256 bits are only for `.global`, and `{m}` has {_space(m)}",
+            "state-space", f"accesses of 256 bits are only for `.global`, and `{m}` has {_space(m)}",
             label="add `.global`",
-            expected=".global",
-            actual=_space(m),
-            rule="PTX ISA, ld and st: .vec",
-        )
+            expected=".global", actual=_space(m), rule="PTX ISA, ld and st: .vec",
+        )  # fmt: skip
     elif context.follows_ptxas:
         yield from _crashes(form, m, operands, context, count)
 
@@ -61,14 +54,10 @@ def _displaced(form: Form, m: Modifiers, vec: str, context: Context) -> Problem:
     fixed = ".".join((form.instruction.mnemonic, *others, vec, m.type.name))
     return Problem(
         "displaced-vector" if context.follows_ptxas else "modifier-order",
-        f"`.{vec}` must come directly before the type",
-        label="misplaced",
-        expected=fixed,
-        actual=repr(m),
-        rule="PTX ISA, ld and st: syntax",
-        help=f"write `{fixed}`",
-        repair=rewrite(fixed, SAFE),
-    )
+        f"`.{vec}` must come directly before the type", label="misplaced",
+        expected=fixed, actual=repr(m), rule="PTX ISA, ld and st: syntax",
+        help=f"write `{fixed}`", repair=rewrite(fixed, SAFE),
+    )  # fmt: skip
 
 
 def _generic(m: Modifiers) -> bool:
@@ -182,13 +171,11 @@ def _compare(m: Modifiers) -> Iterator[Problem]:
         return
     if comparison not in COMPARISONS[type.kind]:
         yield Problem(
-            "no-such-form",
-            f"`.{type.name}` has no comparison `.{comparison}`",
+            "no-such-form", f"`.{type.name}` has no comparison `.{comparison}`",
             label="no such comparison of this type",
-            expected=" ".join(f".{name}" for name in COMPARISONS[type.kind]),
-            actual=f".{comparison}",
+            expected=" ".join(f".{name}" for name in COMPARISONS[type.kind]), actual=f".{comparison}",
             rule="PTX ISA, Integer and Bit-Size Comparisons, Floating Point Comparisons (9.3.1)",
-        )
+        )  # fmt: skip
     if (m.ftz and type.kind != "f") or (m.ftz and type.name == "f64"):
         yield no_ftz(type.name)
 
@@ -196,13 +183,9 @@ def _compare(m: Modifiers) -> Iterator[Problem]:
 def no_ftz(name: str) -> Problem:
     """`.ftz` on a type without subnormals to flush."""
     return Problem(
-        "modifier-forbidden",
-        f"`.ftz` is for `.f32`, and this compares `.{name}`",
-        label="leave out `.ftz`",
-        expected="no `.ftz`",
-        actual=".ftz",
-        rule="PTX ISA, setp: .ftz",
-    )
+        "modifier-forbidden", f"`.ftz` is for `.f32`, and this compares `.{name}`", label="leave out `.ftz`",
+        expected="no `.ftz`", actual=".ftz", rule="PTX ISA, setp: .ftz",
+    )  # fmt: skip
 
 
 def _address(m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:
@@ -210,13 +193,9 @@ def _address(m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iter
     wide = context.follows_ptxas and not context.short_addresses
     if wide and m.type.width == 32 and not (operands and operands[-1].sort == kinds.VARIABLE):
         yield Problem(
-            "narrow-address",
-            f"`{m}` converts an address of 32 bits",
-            label="the code generator may reject it",
-            expected=".u64",
-            actual=".u32",
-            rule="PTX ISA, cvta (9.7.9.20)",
-        )
+            "narrow-address", f"`{m}` converts an address of 32 bits", label="the code generator may reject it",
+            expected=".u64", actual=".u32", rule="PTX ISA, cvta (9.7.9.20)",
+        )  # fmt: skip
 
 
 def _packed(m: Modifiers, operands: tuple[Kind, ...]) -> Iterator[Problem]:
@@ -224,14 +203,10 @@ def _packed(m: Modifiers, operands: tuple[Kind, ...]) -> Iterator[Problem]:
     lists = sum(kind.sort in (kinds.LIST, kinds.VECTOR) for kind in operands)
     if lists == 2:
         yield Problem(
-            "vector-length",
-            f"`{m}` packs a list into one register or unpacks one, and both operands are lists",
-            (1,),
+            "vector-length", f"`{m}` packs a list into one register or unpacks one, and both operands are lists", (1,),
             "a second list",
-            expected="a single register",
-            actual="a second list",
-            rule="PTX ISA, mov (9.7.9.4)",
-        )
+            expected="a single register", actual="a second list", rule="PTX ISA, mov (9.7.9.4)",
+        )  # fmt: skip
 
 
 def _call(operands: tuple[Kind, ...]) -> Iterator[Problem]:
@@ -268,13 +243,8 @@ def _negates(form: Form, m: Modifiers, operands: tuple[Kind, ...]) -> Iterator[P
     if problem:
         where = next(iter(minus.values()))
         yield Problem(
-            "operand-kind",
-            problem,
-            (where,),
-            "leave out the minus",
-            operand=form.operands[where].name,
-            expected="no minus here",
-            actual="a negated operand",
+            "operand-kind", problem, (where,), "leave out the minus",
+            operand=form.operands[where].name, expected="no minus here", actual="a negated operand",
             help="`sub` subtracts a register, and `neg` negates one first",
             rule="PTX ISA, vmad (9.7.18.1.3)" if _has_product(form) else "PTX ISA, Source Operands (6.2)",
-        )
+        )  # fmt: skip

@@ -49,14 +49,9 @@ def _overlooking(candidate: Candidate, opcode: str, context: Context) -> Candida
     found = Problem(
         "document-disagrees",
         f"the assembler ignores {' and '.join(f'`.{each}`' for each in strange)}: `{name}` has no such modifier",
-        label=f"`{name}` has none",
-        part=strange[-1],
-        expected=shorter,
-        actual=opcode,
-        rule="PTX ISA, Instruction Set (9.7)",
-        help=f"write `{shorter}`",
-        repair=rewrite(shorter),
-    )
+        label=f"`{name}` has none", part=strange[-1], expected=shorter, actual=opcode,
+        rule="PTX ISA, Instruction Set (9.7)", help=f"write `{shorter}`", repair=rewrite(shorter),
+    )  # fmt: skip
     gates = [
         (each, row.gate) for each in strange for row in overlooked_rows(opcode) if row.gate and each in row.modifiers
     ]
@@ -100,27 +95,19 @@ def place(form: Form, layout: tuple[int, ...], operands: tuple[Kind, ...]) -> li
         if kind.sort != kinds.PAIR:
             if paired and not form.operands[position + 1].optional:
                 return Problem(
-                    "operand-kind",
-                    f"`{form.text}` writes a pair `d|p`",
-                    (number,),
-                    "half of a pair",
-                    expected="a pair `d|p`",
-                    actual=kind.text,
-                )
+                    "operand-kind", f"`{form.text}` writes a pair `d|p`", (number,), "half of a pair",
+                    expected="a pair `d|p`", actual=kind.text,
+                )  # fmt: skip
             placed[position] = kind, (number,)
         elif not paired and _discards(kind, number):
             placed[position] = kind.parts[0], (number, 0)
         elif not paired:
             return Problem(
-                "operand-kind",
-                f"`{form.instruction.name}` has no pair of results here",
-                (number,),
-                "a pair `d|p`",
-                expected="one operand",
-                actual="a pair",
+                "operand-kind", f"`{form.instruction.name}` has no pair of results here", (number,), "a pair `d|p`",
+                expected="one operand", actual="a pair",
                 help="leave out the `|` and what follows it",
                 repair=lambda statement, number=number: _first_of_pair(statement, number),
-            )
+            )  # fmt: skip
         else:
             placed[position], placed[position + 1] = (kind.parts[0], (number, 0)), (kind.parts[1], (number, 1))
     return placed
@@ -174,14 +161,11 @@ def _count(m: Modifiers, form: Form, layouts: tuple[tuple[int, ...], ...], opera
     wanted = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     plural = "" if wanted == "1" else "s"
     return Problem(
-        "operand-count",
-        f"`{m}` takes {wanted} operand{plural}, not {len(operands)}",
+        "operand-count", f"`{m}` takes {wanted} operand{plural}, not {len(operands)}",
         label=f"{len(operands)} operand{'' if len(operands) == 1 else 's'}",
-        expected=f"{wanted} operand{plural}",
-        actual=str(len(operands)),
-        help=f"its form is `{form.text}`",
-        repair=_unended,
-    )
+        expected=f"{wanted} operand{plural}", actual=str(len(operands)),
+        help=f"its form is `{form.text}`", repair=_unended,
+    )  # fmt: skip
 
 
 def _unended(statement: Statement) -> Fix | None:

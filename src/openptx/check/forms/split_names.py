@@ -26,12 +26,7 @@ def split_name(instruction: Instruction, candidate: Candidate) -> Problem | None
         return None
     opcode = instruction.opcode
     return Problem(
-        "invalid-opcode",
-        f"no blank may stand in the name of `{opcode}`",
-        label="this belongs to the name",
-        part=opcode.split(".")[words],
-        expected=opcode,
-        rule="PTX ISA, Instruction Statements (4.3.2)",
-        help=f"write `{opcode}`",
-        repair=rewrite(opcode, SAFE),
-    )
+        "invalid-opcode", f"no blank may stand in the name of `{opcode}`",
+        label="this belongs to the name", part=opcode.split(".")[words], expected=opcode,
+        rule="PTX ISA, Instruction Statements (4.3.2)", help=f"write `{opcode}`", repair=rewrite(opcode, SAFE),
+    )  # fmt: skip

@@ -21,27 +21,22 @@ def special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     allowed = place.allows.special and (place.allows.special != "any" or _of_integers(place.m))
     if not allowed or wanted is None or declared is None:
         yield place.problem(
-            "special-register-place",
-            f"`{place.opcode}` can't read a special register",
-            where,
+            "special-register-place", f"`{place.opcode}` can't read a special register", where,
             "only `mov` and integer `cvt` can",
-            expected=place.expected().replace("`", ""),
-            actual="a special register",
+            expected=place.expected().replace("`", ""), actual="a special register",
             rule="PTX ISA, Special Registers (10)",
             help="move it into a register first: `mov.u32 %r, {};`",
-        )
+        )  # fmt: skip
         return
     if kind.count and not place.count and wanted.width == declared.width:
         yield place.problem(
             "operand-type",
-            f"operand `{place.name}` of `{place.opcode}` is one register, and `{{}}` has four components",
-            where,
+            f"operand `{place.name}` of `{place.opcode}` is one register, and `{{}}` has four components", where,
             "all four of them",
-            expected="one component: .x, .y, .z or .w",
-            actual="all of a special register",
+            expected="one component: .x, .y, .z or .w", actual="all of a special register",
             rule="PTX ISA, Special Registers (10)",
             help="write `{}.x`",
-        )
+        )  # fmt: skip
         return
     if not _reads(place, kind, wanted, declared):
         yield mismatch(place, declared, where)
@@ -80,15 +75,12 @@ def ignored(place: Place, kind: Kind) -> bool:
 def ignored_operand(place: Place, where: Path) -> Problem:
     """The warning that an operand has no effect."""
     return place.problem(
-        "document-disagrees",
-        f"the assembler ignores one integer as operand `{place.name}` of `{place.opcode}`",
-        where,
+        "document-disagrees", f"the assembler ignores one integer as operand `{place.name}` of `{place.opcode}`", where,
         "no list" if place.count else "nothing is read here",
-        expected=f"a list of {place.count}" if place.count else "no operand",
-        actual="one integer",
+        expected=f"a list of {place.count}" if place.count else "no operand", actual="one integer",
         rule="PTX ISA, Vectors as Operands (6.4.3)",
         help="list every element" if place.count else "leave it out",
-    )
+    )  # fmt: skip
 
 
 def alone(place: Place, where: Path) -> Iterator[Problem]:
@@ -96,13 +88,10 @@ def alone(place: Place, where: Path) -> Iterator[Problem]:
     yield place.problem(
         "document-disagrees",
         f"the assembler accepts one value as operand `{place.name}` of `{place.opcode}`, the document requires a list",
-        where,
-        f"not a list of {place.count}",
-        expected=f"a list of {place.count}",
-        actual="one value",
-        rule="PTX ISA, Vectors as Operands (6.4.3)",
+        where, f"not a list of {place.count}",
+        expected=f"a list of {place.count}", actual="one value", rule="PTX ISA, Vectors as Operands (6.4.3)",
         help="list every element",
-    )
+    )  # fmt: skip
 
 
 def _of_integers(m: Modifiers) -> bool:
@@ -123,14 +112,11 @@ def function(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         crashes = "assembler-crash" if place.context.crashes_measured else "document-disagrees"
         yield place.problem(
             crashes if place.context.follows_ptxas else "operand-kind",
-            f"`{place.opcode}` can't take the address of a function",
-            where,
-            "the name of a function",
-            expected=place.expected().replace("`", ""),
-            actual=kind.text,
+            f"`{place.opcode}` can't take the address of a function", where, "the name of a function",
+            expected=place.expected().replace("`", ""), actual=kind.text,
             rule="PTX ISA, Labels and Function Names as Operands (6.4.4)",
             help="take its address first: `mov.u64 %rd, {};`",
-        )
+        )  # fmt: skip
         return
     yield place.problem(
         "document-disagrees",
@@ -157,15 +143,12 @@ def variable(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         yield from summed(place, kind, where)
         return
     yield place.problem(
-        "operand-kind",
-        f"`{place.opcode}` can't take the address of a variable as operand `{place.name}`",
-        where,
+        "operand-kind", f"`{place.opcode}` can't take the address of a variable as operand `{place.name}`", where,
         f"this is a variable in `.{kinds.PARAMETERS.get(kind.space, kind.space)}`",
-        expected=place.expected().replace("`", ""),
-        actual=kind.text,
+        expected=place.expected().replace("`", ""), actual=kind.text,
         rule="PTX ISA, Source Operands (6.2): operands of arithmetic are registers",
         help="take its address first: `mov.u64 %rd, {};`",
-    )
+    )  # fmt: skip
 
 
 def _takes_offset(place: Place) -> bool:
@@ -185,27 +168,20 @@ def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     held = kinds.PARAMETERS.get(kind.space, kind.space)
     if kind.space == "frame":
         yield place.problem(
-            "operand-kind",
-            f"`{place.opcode}` can't take the address of an argument or result of a call",
-            where,
+            "operand-kind", f"`{place.opcode}` can't take the address of an argument or result of a call", where,
             "in the body's `.param`",
-            expected=place.expected().replace("`", ""),
-            actual="the address of a `.param` variable of the body",
+            expected=place.expected().replace("`", ""), actual="the address of a `.param` variable of the body",
             rule="PTX ISA, Device Function Parameters (5.1.6.4)",
             help="copy it with `ld.param` and `st.local` to take an address",
-        )
+        )  # fmt: skip
     elif kind.space == "tex" or (kind.type is not None and kind.type.kind == "opaque"):
         yield from _image_address(place, kind, where)
     elif isinstance(space, str) and held not in (space, space.partition("::")[0]):
         yield place.problem(
-            "state-space",
-            f"`{place.opcode}` converts an address in `.{space}`, but this variable is in `.{held}`",
-            where,
-            f"declared in `.{held}`",
-            expected=f".{space}",
-            actual=f".{held}",
-            rule=f"PTX ISA, {place.form.instruction.name}",
-        )
+            "state-space", f"`{place.opcode}` converts an address in `.{space}`, but this variable is in `.{held}`",
+            where, f"declared in `.{held}`",
+            expected=f".{space}", actual=f".{held}", rule=f"PTX ISA, {place.form.instruction.name}",
+        )  # fmt: skip
     elif (
         place.type.width == 32
         and (held in ("global", "const") or (isinstance(space, str) and not place.allows.space))
@@ -214,14 +190,10 @@ def _address_of(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         and not place.packs
     ):
         yield place.problem(
-            "narrow-address",
-            f"a 32-bit register can't hold every address in `.{held}`",
-            where,
+            "narrow-address", f"a 32-bit register can't hold every address in `.{held}`", where,
             "an address of 64 bits",
-            expected=".b64, .u64 or .s64",
-            actual=f".{place.type.name}",
-            rule="PTX ISA, Addresses as Operands (6.4.1)",
-        )
+            expected=".b64, .u64 or .s64", actual=f".{place.type.name}", rule="PTX ISA, Addresses as Operands (6.4.1)",
+        )  # fmt: skip
 
 
 def _image_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
@@ -233,13 +205,10 @@ def _image_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         return
     yield place.problem(
         "operand-type",
-        f"a `.{type.name}` has an address of type `.u64`, and `{place.opcode}` says `.{place.type.name}`",
-        where,
+        f"a `.{type.name}` has an address of type `.u64`, and `{place.opcode}` says `.{place.type.name}`", where,
         f"this is a `.{type.name}`",
-        expected=".u64",
-        actual=f".{place.type.name}",
-        rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
-    )
+        expected=".u64", actual=f".{place.type.name}", rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
+    )  # fmt: skip
 
 
 def summed(place: Place, base: Kind, where: Path) -> Iterator[Problem]:

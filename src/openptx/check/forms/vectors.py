@@ -27,14 +27,10 @@ def judge_list(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         elements = f"{wanted} element{'' if wanted == '1' else 's'}"
         must = f"must have {elements}, not {number}" if wanted else "must be a single value, not a list"
         problem = place.problem(
-            "vector-length",
-            f"operand `{place.name}` of `{place.opcode}` {must}",
-            where,
+            "vector-length", f"operand `{place.name}` of `{place.opcode}` {must}", where,
             f"{number} element{'' if number == 1 else 's'}",
-            expected=elements if wanted else "a single operand",
-            actual=f"{number} elements",
-            rule=_RULE,
-        )
+            expected=elements if wanted else "a single operand", actual=f"{number} elements", rule=_RULE,
+        )  # fmt: skip
         yield advised(problem, place, number)
         return
     bad = False
@@ -46,12 +42,10 @@ def judge_list(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         return
     if place.writes and not kind.literal:
         yield place.problem(
-            "duplicate-destination",
-            "a register occurs twice in this list of destinations",
-            where,
+            "duplicate-destination", "a register occurs twice in this list of destinations", where,
             "which value it gets is undefined",
             rule=_RULE,
-        )
+        )  # fmt: skip
     if all(part.sort == kinds.SINK for part in kind.parts):
         yield place.problem(
             "sink", "a list that contains only `_` has no effect", where, "every element is left out",

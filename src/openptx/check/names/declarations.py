@@ -122,12 +122,10 @@ class Declarations:
         """Textures, samplers and surfaces are in `.global`, or parameters of kernels."""
         if declaration.type in OPAQUE and declaration.space != "tex" and self.module.context.follows_ptxas:
             self.add(
-                about,
-                f"a `.{declaration.type}` must be a `.global` variable of the module or a parameter of a kernel",
-                declaration.type_span,
-                "not allowed in this place",
+                about, f"a `.{declaration.type}` must be a `.global` variable of the module or a parameter of a kernel",
+                declaration.type_span, "not allowed in this place",
                 rule="PTX ISA, Texture Sampler and Surface Types (5.3)",
-            )
+            )  # fmt: skip
 
     def _pointer(self, declaration: Declaration) -> None:
         """Only kernels declare what their parameters point to."""

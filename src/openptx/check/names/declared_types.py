@@ -93,12 +93,9 @@ def _predicate(declaration: Declaration) -> Misfit | None:
     if declaration.type != "pred" or scalar:
         return None
     return Misfit(
-        "register-type",
-        "a predicate can only be a scalar register",
-        label="not a scalar register",
-        expected=".reg .pred",
-        rule="PTX ISA, Fundamental Types (5.2.1)",
-    )
+        "register-type", "a predicate can only be a scalar register", label="not a scalar register",
+        expected=".reg .pred", rule="PTX ISA, Fundamental Types (5.2.1)",
+    )  # fmt: skip
 
 
 def _vector(declaration: Declaration) -> Misfit | None:
@@ -112,13 +109,9 @@ def _vector(declaration: Declaration) -> Misfit | None:
     if count <= 4 and bits <= 128:
         return None
     return Misfit(
-        "vector-declaration",
-        f"a vector has at most 128 bits, and `.v{count} .{name}` has {bits}",
-        label="too large",
-        expected="at most 128 bits",
-        actual=f"{bits} bits",
-        rule=rule,
-    )
+        "vector-declaration", f"a vector has at most 128 bits, and `.v{count} .{name}` has {bits}", label="too large",
+        expected="at most 128 bits", actual=f"{bits} bits", rule=rule,
+    )  # fmt: skip
 
 
 def _of_its_space(declaration: Declaration, declarator: Declarator) -> Misfit | None:
@@ -126,25 +119,18 @@ def _of_its_space(declaration: Declaration, declarator: Declarator) -> Misfit | 
     name, vector, array = declaration.type, declaration.vector > 1, bool(declarator.dimensions)
     if declaration.space == "reg" and array:
         return Misfit(
-            "array-size",
-            "registers can't be an array",
-            "name",
-            "an array",
+            "array-size", "registers can't be an array", "name", "an array",
             rule="PTX ISA, Parameterized Variable Names (5.4.6)",
             help=f"declare several registers at once: `.reg .{name} {declarator.name.text}<...>;`",
-        )
+        )  # fmt: skip
     if declaration.space == "param" and not array and (vector or name == "f16x2"):
         what = "vector" if vector else "`.f16x2`"
         return Misfit("parameter", f"a parameter can't be a {what}", label=f"a {what}", rule="PTX ISA, 5.1.6")
     if declaration.space == "tex" and (name not in ("u32", "u64") or vector or array):
         return Misfit(
-            "register-type",
-            "a texture is declared `.tex .u32` or `.tex .u64`",
-            label="no texture",
-            expected=".u32 or .u64",
-            actual=f".{name}",
-            rule="PTX ISA, Texture State Space (5.1.8)",
-        )
+            "register-type", "a texture is declared `.tex .u32` or `.tex .u64`", label="no texture",
+            expected=".u32 or .u64", actual=f".{name}", rule="PTX ISA, Texture State Space (5.1.8)",
+        )  # fmt: skip
     return None
 
 
@@ -179,14 +165,9 @@ def _count(declarator: Declarator) -> Misfit | None:
     if count is None or not count.value >> 32:
         return None
     return Misfit(
-        "array-size",
-        f"too many names: {count.value} does not fit 32 bits",
-        "name",
-        span=count.span,
-        expected="at most 4294967295",
-        actual=str(count.value),
-        rule="PTX ISA, Parameterized Variable Names (5.4.6)",
-    )
+        "array-size", f"too many names: {count.value} does not fit 32 bits", "name", span=count.span,
+        expected="at most 4294967295", actual=str(count.value), rule="PTX ISA, Parameterized Variable Names (5.4.6)",
+    )  # fmt: skip
 
 
 def _dimensions(declaration: Declaration, declarator: Declarator, unsized: bool) -> Misfit | None:
@@ -209,14 +190,10 @@ def _dimensions(declaration: Declaration, declarator: Declarator, unsized: bool)
 
 def _size(message: str, span: Span | None, help: str | None = None) -> Misfit:
     return Misfit(
-        "array-size",
-        message,
-        "name",
-        span=span,
-        expected="a positive integer",
-        rule="PTX ISA, Array Declarations (5.4.3)",
+        "array-size", message, "name", span=span,
+        expected="a positive integer", rule="PTX ISA, Array Declarations (5.4.3)",
         help=help,
-    )
+    )  # fmt: skip
 
 
 def _vector_of_c(name: str) -> str | None:
@@ -245,25 +222,17 @@ def _not_fundamental(name: str, register: bool, array: bool, context: Context, v
     if known is None:
         guess = _vector_of_c(name) or FOREIGN.get(name) or nearest(name, FUNDAMENTAL)
         return Misfit(
-            "register-type",
-            f"there is no type `.{name}`",
-            label="no type",
-            expected="a fundamental type",
-            actual=f".{name}",
-            rule=_FUNDAMENTAL,
-            help=f"did you mean `.{guess}`?" if guess else _TYPES,
-            replacement=f".{guess}" if guess else None,
-        )
+            "register-type", f"there is no type `.{name}`", label="no type",
+            expected="a fundamental type", actual=f".{name}", rule=_FUNDAMENTAL,
+            help=f"did you mean `.{guess}`?" if guess else _TYPES, replacement=f".{guess}" if guess else None,
+        )  # fmt: skip
     alternate = "PTX ISA, Alternate Floating-Point Data Formats (5.2.3)" if known.kind == "f" else _FUNDAMENTAL
     return Misfit(
-        "register-type",
-        f"`.{name}` is a type of instructions, and variables can't have it",
+        "register-type", f"`.{name}` is a type of instructions, and variables can't have it",
         label=f"declare it `.{known.registers[-1]}`",
-        expected=_held_types(name),
-        actual=f".{name}",
-        rule="PTX ISA, Table 9" if known.count > 1 else alternate,
+        expected=_held_types(name), actual=f".{name}", rule="PTX ISA, Table 9" if known.count > 1 else alternate,
         replacement=f".{known.registers[-1]}",
-    )
+    )  # fmt: skip
 
 
 def _held_types(name: str) -> str | None:

@@ -179,32 +179,22 @@ def _truncation(value: Integer, type: str) -> Misfit:
     width = TYPES[type].width
     kept = value.value & (1 << width) - 1
     return Misfit(
-        TRUNCATED,
-        f"`{value.text}` has more bits than the {width} of `.{type}`",
-        "name",
-        "its upper bits are dropped",
+        TRUNCATED, f"`{value.text}` has more bits than the {width} of `.{type}`", "name", "its upper bits are dropped",
         span=value.span,
-        expected=f"{width} bits",
-        actual=f"{value.value.bit_length() + (value.value < 0)} bits",
+        expected=f"{width} bits", actual=f"{value.value.bit_length() + (value.value < 0)} bits",
         rule="PTX ISA, Initializers (5.4.4)",
         help=f"the assembler stores {kept}",
-    )
+    )  # fmt: skip
 
 
 def _short(value: Float) -> Misfit:
     text = value.text
     return Misfit(
-        SHORT,
-        SHORT_FLOAT.format(text),
-        "name",
-        NOT_CONVERTED,
-        span=value.span,
-        expected="64 bits",
-        actual="32 bits",
-        rule="PTX ISA, Initializers (5.4.4)",
+        SHORT, SHORT_FLOAT.format(text), "name", NOT_CONVERTED, span=value.span,
+        expected="64 bits", actual="32 bits", rule="PTX ISA, Initializers (5.4.4)",
         help=f"write `{as_float(text, 64)}`" if value.literal else None,
         replacement=as_float(text, 64) if value.literal else None,
-    )
+    )  # fmt: skip
 
 
 def _value(message: str, span: Span, help: str | None = None) -> Misfit:

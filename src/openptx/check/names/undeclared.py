@@ -56,13 +56,10 @@ def unknown_name(
     guess = guess and (guess.partition(".")[0] if dot else guess) + dot + field
     return Diagnostic(
         "unknown-special-register" if is_special else "unknown-name",
-        f"there is no special register `{name}`" if is_special else f"`{name}` is not declared",
-        found.file,
-        span,
+        f"there is no special register `{name}`" if is_special else f"`{name}` is not declared", found.file, span,
         found.label,
-        help=f"did you mean `{guess}`?" if guess else None,
-        fix=Fix(span, guess, f"write `{guess}`") if guess else None,
-    )
+        help=f"did you mean `{guess}`?" if guess else None, fix=Fix(span, guess, f"write `{guess}`") if guess else None,
+    )  # fmt: skip
 
 
 def _alike(

@@ -55,20 +55,10 @@ class BarrierChecks:
         return self._traces[batch]
 
     def report(
-        self,
-        key: object,
-        code: str,
-        message: str,
-        op: Op,
-        batch: SanitizedBatch,
-        lane: int,
-        *,
-        other: Op | None = None,
-        other_lane: int = 0,
-        label: str = "",
-        notes: tuple[str, ...] = (),
+        self, key: object, code: str, message: str, op: Op, batch: SanitizedBatch, lane: int, *,
+        other: Op | None = None, other_lane: int = 0, label: str = "", notes: tuple[str, ...] = (),
         help: str | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         first = batch.x.first
         self.reporter.report(
             key, code, message, op, first + lane,
@@ -153,17 +143,11 @@ class BarrierChecks:
             first, second = (int(lanes[(ctas == cta) & which][0]) for which in (reduces, ~reduces))
             op, other = (self.reporter.ops[int(arrived_by[lane])] for lane in (first, second))
             self.report(
-                ("mixed", op, other),
-                "unequal-barriers",
-                f"a reduction at barrier {number}, at which other threads only arrive or wait",
-                op,
-                batch,
-                first,
-                other=other,
-                other_lane=second,
-                label="other threads of the block are here",
+                ("mixed", op, other), "unequal-barriers",
+                f"a reduction at barrier {number}, at which other threads only arrive or wait", op, batch, first,
+                other=other, other_lane=second, label="other threads of the block are here",
                 help="let all threads execute the reduction, or use barriers of two numbers",
-            )
+            )  # fmt: skip
 
     def compare(self, batch: SanitizedBatch, number: int, arrived: Array) -> None:
         """Lanes of a warp must arrive at a barrier by the same instruction, unless it is `barrier` without
@@ -176,17 +160,11 @@ class BarrierChecks:
             if not (op.m.aligned and other.m.aligned):
                 continue
             self.report(
-                ("different", op, other),
-                "unequal-barriers",
-                "lanes of a warp wait at different barrier instructions",
-                op,
-                batch,
-                first,
-                other=other,
-                other_lane=second,
-                label="other lanes of the warp are here",
+                ("different", op, other), "unequal-barriers", "lanes of a warp wait at different barrier instructions",
+                op, batch, first,
+                other=other, other_lane=second, label="other lanes of the warp are here",
                 help="let all threads of a warp execute the same barrier instruction",
-            )
+            )  # fmt: skip
             return
 
     # Barriers of warps.
@@ -207,15 +185,9 @@ class BarrierChecks:
                 ended = int(np.broadcast_to(gone.v, masks.shape)[i])
                 note = f"why: the mask is 0x{int(masks[i]):08x}, lanes 0x{ended:08x} have ended"
                 self.report(
-                    ("ended", op),
-                    "ended-lane",
-                    "the mask names lanes that have ended",
-                    op,
-                    batch,
-                    int(lanes[i]),
-                    notes=(note,),
-                    help="compute the mask with `vote.sync.ballot` before lanes leave",
-                )
+                    ("ended", op), "ended-lane", "the mask names lanes that have ended", op, batch, int(lanes[i]),
+                    notes=(note,), help="compute the mask with `vote.sync.ballot` before lanes leave",
+                )  # fmt: skip
         if (masks != masks[0]).any():
             self.compare_masks(op, batch, lanes, masks)
 

@@ -101,16 +101,9 @@ class Mbarriers:
             self.words.pop(key, None)
 
     def change(
-        self,
-        keys: list[Key],
-        threads: Array,
-        old: Array,
-        new: Array,
-        arrivals: Array,
-        releases: bool,
-        extra: list[int],
-        op: Op,
-    ) -> None:
+        self, keys: list[Key], threads: Array, old: Array, new: Array, arrivals: Array, releases: bool,
+        extra: list[int], op: Op,
+    ) -> None:  # fmt: skip
         """Arrivals and transactions, lane by lane. `extra` has for each the view of completed copies, 0 for none."""
         begin = 0
         flips = (old ^ new) >> np.uint64(PHASE)

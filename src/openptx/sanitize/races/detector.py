@@ -110,19 +110,10 @@ class Races:
         """What threads have observed without an acquiring fence, as views."""
 
     def access(
-        self,
-        shadow: Shadow,
-        threads: Array,
-        offsets: Array,
-        size: int,
-        facts: int,
-        *,
-        write: bool,
-        owners: Array | None = None,
-        values: Array | None = None,
-        unchanged: Callable[[int], bool] = lambda index: False,
-        by_proxy: bool = False,
-    ) -> Array:
+        self, shadow: Shadow, threads: Array, offsets: Array, size: int, facts: int, *, write: bool,
+        owners: Array | None = None, values: Array | None = None,
+        unchanged: Callable[[int], bool] = lambda index: False, by_proxy: bool = False,
+    ) -> Array:  # fmt: skip
         """An access of `size` bytes by each of `threads`, at byte offsets; returns the granules.
 
         `owners` access for the threads: asynchronous copies. `values` are the stored values, one row each, to

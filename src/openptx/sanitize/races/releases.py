@@ -115,19 +115,9 @@ class Releases:
     # Strong accesses, lane by lane at each location.
 
     def access(
-        self,
-        shadow: Shadow,
-        granules: Array,
-        threads: Array,
-        scope: int,
-        *,
-        observes: bool,
-        writes: bool,
-        update: bool = False,
-        counts: bool = False,
-        releases: bool = False,
-        acquires: bool = False,
-    ) -> None:
+        self, shadow: Shadow, granules: Array, threads: Array, scope: int, *, observes: bool, writes: bool,
+        update: bool = False, counts: bool = False, releases: bool = False, acquires: bool = False,
+    ) -> None:  # fmt: skip
         """A strong access. An `update` is an atomic; a reduction is one that observes nothing (8.11.1).
 
         An update that `counts` is arithmetic: programs use it as a counter of arrivals, and the last thread to arrive
