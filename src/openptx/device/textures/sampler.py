@@ -36,8 +36,8 @@ class Sampler(Opaque):
 
     def __init__(
         self, filter: str = "nearest", address: str | Sequence[str] = "clamp", *, force_unnormalized: bool = False,
-        compare: str = "less_equal", level_filter: str = "nearest", level_bias: float = 0.0, level_clamp: tuple[float,
-        float] = ALL_LEVELS,
+        compare: str = "less_equal", level_filter: str = "nearest", level_bias: float = 0.0,
+        level_clamp: tuple[float, float] = ALL_LEVELS,
     ) -> None:  # fmt: skip
         super().__init__()
         require_flags(force_unnormalized=force_unnormalized)
