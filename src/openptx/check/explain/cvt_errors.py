@@ -15,45 +15,29 @@ def cvt_errors(m: Modifiers) -> Problem | None:
     pair, wanted, rounding = f"cvt.{d.name}.{a.name}", needs(d, a), m.values.get("rnd")
     if rounding is None and wanted.required:
         return Problem(
-            "rounding-required",
-            f"`{pair}` needs a rounding modifier",
-            label=f"one of {_with_dots(wanted.rounding)}",
-            expected=_with_dots(wanted.rounding),
-            actual="none",
-            rule=_TABLE,
-            help=f"write `{_rounded_opcode(m)}`, or one of the others",
-            repair=rewrite(_rounded_opcode(m)),
-        )
+            "rounding-required", f"`{pair}` needs a rounding modifier", label=f"one of {_with_dots(wanted.rounding)}",
+            expected=_with_dots(wanted.rounding), actual="none", rule=_TABLE,
+            help=f"write `{_rounded_opcode(m)}`, or one of the others", repair=rewrite(_rounded_opcode(m)),
+        )  # fmt: skip
     if rounding is not None and rounding not in wanted.rounding:
         return Problem(
             "rounding-forbidden",
             f"`.{rounding}` can't round `{pair}`" if wanted.rounding else f"`{pair}` rounds nothing",
             label=f"one of {_with_dots(wanted.rounding)}" if wanted.rounding else f"leave out `.{rounding}`",
-            part=rounding,
-            expected=_with_dots(wanted.rounding) or "no rounding modifier",
-            actual=f".{rounding}",
-            rule=_TABLE,
-            help=f"write `{_rounded_opcode(m)}`",
-            repair=rewrite(_rounded_opcode(m)),
-        )
+            part=rounding, expected=_with_dots(wanted.rounding) or "no rounding modifier", actual=f".{rounding}",
+            rule=_TABLE, help=f"write `{_rounded_opcode(m)}`", repair=rewrite(_rounded_opcode(m)),
+        )  # fmt: skip
     if m.sat and not wanted.sat:
         return Problem(
-            "saturation",
-            f"`.sat` has nothing to clamp in `{pair}`",
-            label="leave out `.sat`",
-            expected="no `.sat`",
-            actual=".sat",
-            rule="PTX ISA, cvt: .sat",
-        )
+            "saturation", f"`.sat` has nothing to clamp in `{pair}`", label="leave out `.sat`",
+            expected="no `.sat`", actual=".sat", rule="PTX ISA, cvt: .sat",
+        )  # fmt: skip
     if m.ftz and not wanted.ftz:
         return Problem(
-            "modifier-forbidden",
-            f"`.ftz` needs an `.f32` on one side, and `{pair}` has none",
+            "modifier-forbidden", f"`.ftz` needs an `.f32` on one side, and `{pair}` has none",
             label="leave out `.ftz`",
-            expected="no `.ftz`",
-            actual=".ftz",
-            rule="PTX ISA, cvt: .ftz",
-        )
+            expected="no `.ftz`", actual=".ftz", rule="PTX ISA, cvt: .ftz",
+        )  # fmt: skip
     return None
 
 

@@ -63,16 +63,12 @@ def explain_pair(modifiers: list[str], d: str, a: str) -> Problem | None:
     legal = " ".join(f".{rounding}" for rounding in found if rounding)
     more = ", or one of the others" if len(found) > 1 and not said else ""
     return Problem(
-        "rounding-forbidden" if said else "rounding-required",
-        _message(d, a, said, legal),
+        "rounding-forbidden" if said else "rounding-required", _message(d, a, said, legal),
         label=(f"one of {legal}" if len(found) > 1 else f"expected {legal}") if legal else f"leave out `.{said[0]}`",
-        part=said[0] if said else None,
-        expected=legal or "no rounding modifier",
-        actual=f".{said[0]}" if said else "none",
-        rule=_RULE,
-        help=f"write `{fixed}`{more}",
+        part=said[0] if said else None, expected=legal or "no rounding modifier",
+        actual=f".{said[0]}" if said else "none", rule=_RULE, help=f"write `{fixed}`{more}",
         repair=rewrite(fixed, SUGGESTION if len(found) > 1 else SAFE),
-    )
+    )  # fmt: skip
 
 
 def _commonest_opcode(modifiers: list[str], found: dict[str, tuple[str, ...]], d: str, a: str) -> str:
@@ -93,14 +89,10 @@ def _no_pair(d: str, a: str) -> Problem:
     sources = [name for name in TYPES if roundings(d, name)]
     targets = [name for name in TYPES if roundings(name, a)]
     return Problem(
-        "no-such-conversion",
-        f"there is no conversion from `.{a}` to `.{d}`",
-        label="no such conversion",
-        expected=f"to .{d}: {_from(sources)}; from .{a}: {_to(targets)}",
-        actual=f".{a} to .{d}",
-        rule=_RULE,
+        "no-such-conversion", f"there is no conversion from `.{a}` to `.{d}`", label="no such conversion",
+        expected=f"to .{d}: {_from(sources)}; from .{a}: {_to(targets)}", actual=f".{a} to .{d}", rule=_RULE,
         help=_help(d, a, sources, targets),
-    )
+    )  # fmt: skip
 
 
 def _from(names: list[str]) -> str:

@@ -47,15 +47,11 @@ def _missing(name: str, opcode: str, form: Form, what: str, choices: list[str], 
     several = len(choices) > 1
     certain = fixed and (not several or _USUAL & {*fixed.split(".")}.difference(opcode.split(".")))
     return Problem(
-        name,
-        f"`{opcode}` needs {what}",
-        label=f"one of {shown}" if several else f"expected {shown}",
-        expected=shown,
-        actual="none",
-        rule=_RULE,
+        name, f"`{opcode}` needs {what}", label=f"one of {shown}" if several else f"expected {shown}",
+        expected=shown, actual="none", rule=_RULE,
         help=f"write `{fixed}`{', or one of the others' * several}" if fixed else f"{ITS_FORM}`{form.text}`",
         repair=rewrite(fixed, SUGGESTION if several else SAFE) if fixed and certain else None,
-    )
+    )  # fmt: skip
 
 
 _USUAL = {"lo", "global", "rn", "rzi"}

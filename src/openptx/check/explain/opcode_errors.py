@@ -104,13 +104,9 @@ def _modifier_of_no_form(
 def _too_long(mnemonic: str, modifiers: list[str]) -> Problem:
     begin = ".".join((mnemonic, *modifiers[:4]))[:MANY]
     return Problem(
-        "no-such-form",
-        f"`{begin}...` has {len(modifiers):,} modifiers",
-        label="no such form",
-        expected=f"at most {MANY} modifiers",
-        actual=f"{len(modifiers):,} modifiers",
-        rule=_RULE,
-    )
+        "no-such-form", f"`{begin}...` has {len(modifiers):,} modifiers", label="no such form",
+        expected=f"at most {MANY} modifiers", actual=f"{len(modifiers):,} modifiers", rule=_RULE,
+    )  # fmt: skip
 
 
 def pair_of(modifiers: list[str]) -> tuple[str, str] | None:
@@ -146,13 +142,9 @@ def _refused_combination(opcode: str, mnemonic: str, modifiers: list[str], why: 
     if without := _surplus_modifier(opcode, mnemonic, modifiers, f"{_RULE}: {why}"):
         return without
     return Problem(
-        "no-such-form",
-        f"`{opcode}` has modifiers that exclude each other",
-        label="no such form",
-        expected=why,
-        actual=opcode,
-        rule=f"{_RULE}: {why}",
-    )
+        "no-such-form", f"`{opcode}` has modifiers that exclude each other", label="no such form",
+        expected=why, actual=opcode, rule=f"{_RULE}: {why}",
+    )  # fmt: skip
 
 
 _IDLE = ROUNDING.keys() | {"ftz", "approx", "full"}
@@ -172,16 +164,12 @@ def _surplus_modifier(opcode: str, mnemonic: str, modifiers: list[str], rule: st
         if idle and all(each.until for form, _ in resolve(shorter) for each in form.gate.alternatives):
             continue  # a form of old versions, which do not have this modifier either
         return Problem(
-            "modifier-forbidden",
-            f"`.{modifier}` is not allowed in `{opcode}`",
+            "modifier-forbidden", f"`.{modifier}` is not allowed in `{opcode}`",
             label=f"leave out `.{modifier}`" if idle else f"no form has `.{modifier}` together with the others",
-            part=modifier,
-            expected=shorter,
-            actual=f".{modifier}",
-            rule=rule,
+            part=modifier, expected=shorter, actual=f".{modifier}", rule=rule,
             help=f"write `{shorter}`" if idle else f"`{shorter}` is valid, but without the effect of `.{modifier}`",
             repair=rewrite(shorter) if idle else None,
-        )
+        )  # fmt: skip
     return None
 
 
@@ -189,13 +177,10 @@ def _repeated_problem(opcode: str, modifier: str) -> Problem:
     head, _, tail = opcode.rpartition(f".{modifier}")
     fixed = head + tail
     return Problem(
-        "repeated-modifier",
-        f"`.{modifier}` occurs twice in `{opcode}`",
-        label="once is enough",
-        part=modifier,
-        repair=rewrite(fixed, SAFE) if resolve(fixed) else None,
+        "repeated-modifier", f"`.{modifier}` occurs twice in `{opcode}`", label="once is enough",
+        part=modifier, repair=rewrite(fixed, SAFE) if resolve(fixed) else None,
         help=f"write `{fixed}`" if resolve(fixed) else None,
-    )
+    )  # fmt: skip
 
 
 def _exclusive(modifiers: list[str], instructions: list[Instruction]) -> tuple[str, str] | None:
@@ -214,15 +199,10 @@ def _exclusive(modifiers: list[str], instructions: list[Instruction]) -> tuple[s
 def _exclusive_problem(opcode: str, first: str, second: str) -> Problem:
     fixed = opcode.replace(f".{first}", "", 1)
     return Problem(
-        "repeated-modifier",
-        f"`.{first}` and `.{second}` exclude each other in `{opcode}`",
-        label="only one of them",
-        part=second,
-        expected=f".{first} or .{second}",
-        actual=f".{first}.{second}",
-        rule=_RULE,
-        help=f"write `{fixed}`" if resolve(fixed) else None,
-    )
+        "repeated-modifier", f"`.{first}` and `.{second}` exclude each other in `{opcode}`",
+        label="only one of them", part=second, expected=f".{first} or .{second}", actual=f".{first}.{second}",
+        rule=_RULE, help=f"write `{fixed}`" if resolve(fixed) else None,
+    )  # fmt: skip
 
 
 def _takes_label(instructions: list[Instruction]) -> bool:
@@ -253,14 +233,10 @@ def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: lis
         return found
     form = max((form for each in instructions for form in each.forms), key=lambda f: _likeness(f, modifiers))
     return Problem(
-        "no-such-form",
-        f"`{mnemonic}` has no form with these modifiers together",
-        label="no such form",
-        actual=opcode,
-        expected=form.text,
-        rule=_RULE,
+        "no-such-form", f"`{mnemonic}` has no form with these modifiers together", label="no such form",
+        actual=opcode, expected=form.text, rule=_RULE,
         help=f"the nearest form is `{form.text}`",
-    )
+    )  # fmt: skip
 
 
 def _wrong_order(mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
@@ -281,14 +257,11 @@ def _wrong_order(mnemonic: str, modifiers: list[str], instructions: list[Instruc
             fixed = ".".join((mnemonic, *order))
             if not left and resolve(fixed):
                 return Problem(
-                    "modifier-order",
-                    f"these modifiers of `{mnemonic}` must come in another order",
+                    "modifier-order", f"these modifiers of `{mnemonic}` must come in another order",
                     label="in another order",
-                    expected=fixed,
-                    rule=_RULE,
-                    help=f"write `{fixed}`",
-                    repair=rewrite(fixed, SAFE),
-                )
+                    expected=fixed, rule=_RULE,
+                    help=f"write `{fixed}`", repair=rewrite(fixed, SAFE),
+                )  # fmt: skip
     return None
 
 

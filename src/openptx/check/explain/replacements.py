@@ -28,16 +28,13 @@ def replaceable(mnemonic: str, modifiers: list[str], instructions: list[Instruct
     repairs = [f"`.{modifiers[i]}` by {_shown(found)}" for i, found in others.items()]
     fixed = replaced(mnemonic, modifiers, at, best) if best is not None else None
     return Problem(
-        "no-such-form",
-        f"`{mnemonic}` has no form {together or 'with these modifiers together'}",
+        "no-such-form", f"`{mnemonic}` has no form {together or 'with these modifiers together'}",
         label=f"not `.{modifiers[at]}` with the others" if together is None else "not with the others",
-        part=modifiers[at],
-        actual=opcode,
-        expected=fixed or "; ".join(repairs).replace("`", ""),
+        part=modifiers[at], actual=opcode, expected=fixed or "; ".join(repairs).replace("`", ""),
         rule="PTX ISA, Instruction Set (9.7)",
         help=f"write `{fixed}`" if fixed else f"replace {', or '.join(repairs[:3])}",
         repair=rewrite(fixed) if fixed else None,
-    )
+    )  # fmt: skip
 
 
 def replaced(mnemonic: str, modifiers: list[str], at: int, other: str) -> str:

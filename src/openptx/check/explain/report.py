@@ -35,19 +35,10 @@ def stated(
     """The problem as a finding at a position in the file."""
     shown = file.text[span[0] : span[1]]
     return Diagnostic(
-        problem.about,
-        _filled(problem.message, shown),
-        file,
-        span,
-        _filled(problem.label, shown),
-        labels=labels,
-        operand=problem.operand,
-        expected=problem.expected,
-        actual=problem.actual,
-        rule=problem.rule,
-        help=_filled(problem.help, shown) if problem.help else None,
-        fix=fix,
-    )
+        problem.about, _filled(problem.message, shown), file, span, _filled(problem.label, shown),
+        labels=labels, operand=problem.operand, expected=problem.expected, actual=problem.actual, rule=problem.rule,
+        help=_filled(problem.help, shown) if problem.help else None, fix=fix,
+    )  # fmt: skip
 
 
 def _filled(sentence: str, shown: str) -> str:

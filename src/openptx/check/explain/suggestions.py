@@ -82,16 +82,11 @@ def wrong_constant(place: Place, kind: Kind, where: Path) -> Problem:
         help = help if wanted.width in (32, 64) else None
         help = help or "write an integer; an instruction on floats takes this one"
     return place.problem(
-        "immediate-type",
-        f"operand `{place.name}` of `{place.opcode}` can't be this constant",
-        where,
-        kind.described,
-        expected=expected,
-        actual=kind.text,
+        "immediate-type", f"operand `{place.name}` of `{place.opcode}` can't be this constant", where, kind.described,
+        expected=expected, actual=kind.text,
         rule="PTX ISA, Constants (4.5), and 6.1: there is no automatic conversion between types",
-        help=help,
-        repair=_pointed if help and help.startswith("write `{f") else None,
-    )
+        help=help, repair=_pointed if help and help.startswith("write `{f") else None,
+    )  # fmt: skip
 
 
 def short_float(place: Place, where: Path) -> Problem:
@@ -106,16 +101,10 @@ def short_float(place: Place, where: Path) -> Problem:
         return Fix(constant.span, double, f"write `{double}`")
 
     return place.problem(
-        "short-float",
-        SHORT_FLOAT,
-        where,
-        NOT_CONVERTED,
-        expected="64 bits",
-        actual="32 bits",
-        rule="PTX ISA, Floating-Point Constants (4.5.2)",
-        help="write `{f64}`",
-        repair=widened,
-    )
+        "short-float", SHORT_FLOAT, where, NOT_CONVERTED,
+        expected="64 bits", actual="32 bits", rule="PTX ISA, Floating-Point Constants (4.5.2)",
+        help="write `{f64}`", repair=widened,
+    )  # fmt: skip
 
 
 SHORT_FLOAT = "`{}` is the low 32 bits of an `.f64`"

@@ -13,14 +13,11 @@ from openptx.isa.types import Type
 def wrong_kind(place: Place, kind: Kind, where: Path, wanted: str, about: str = "operand-kind") -> Problem:
     """An operand of a kind that is not allowed in this place."""
     return place.problem(
-        about,
-        f"operand `{place.name}` of `{place.opcode}` must be {wanted}",
-        where,
+        about, f"operand `{place.name}` of `{place.opcode}` must be {wanted}", where,
         kind.described if kind.sort != kinds.REGISTER else f"this is a `{kind.text}` register",
-        expected=wanted,
-        actual=kind.text,
+        expected=wanted, actual=kind.text,
         help=_loaded(place) if kind.sort == kinds.ADDRESS and len(kind.parts) == 1 else None,
-    )
+    )  # fmt: skip
 
 
 def _loaded(place: Place) -> str | None:
@@ -48,14 +45,11 @@ def mismatch(place: Place, declared: Type, where: Path) -> Problem:
     size = wanted is not None and wanted.kind in "bsu" and declared.kind in "bsu" and wanted.width != declared.width
     return place.problem(
         "operand-size" if size else "operand-type",
-        f"operand `{place.name}` of `{place.opcode}` must be a register of type {names}",
-        where,
+        f"operand `{place.name}` of `{place.opcode}` must be a register of type {names}", where,
         f"this is `.{declared.name}`",
-        expected=names.replace("`", ""),
-        actual=f".{declared.name}",
-        rule=rule_of(place, wanted, declared),
+        expected=names.replace("`", ""), actual=f".{declared.name}", rule=rule_of(place, wanted, declared),
         help=help_for(place, wanted, declared),
-    )
+    )  # fmt: skip
 
 
 def rule_of(place: Place, wanted: Type | None, declared: Type) -> str:

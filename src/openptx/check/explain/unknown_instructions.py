@@ -39,14 +39,11 @@ def unknown_instruction(mnemonic: str, opcode: str) -> Problem:
     if language is not None and help is None:
         help = f"`{mnemonic}` is an instruction of {language}; PTX has none of that name"
     return Problem(
-        "unknown-instruction",
-        f"there is no instruction `{mnemonic}`",
+        "unknown-instruction", f"there is no instruction `{mnemonic}`",
         label="unknown" if language is None else f"of {language}",
-        expected=fixed,
-        rule="PTX ISA, Instruction Set (9.7)",
-        help=help,
-        repair=rewrite(fixed) if fixed else None if help or "." in opcode else _labelled,
-    )
+        expected=fixed, rule="PTX ISA, Instruction Set (9.7)",
+        help=help, repair=rewrite(fixed) if fixed else None if help or "." in opcode else _labelled,
+    )  # fmt: skip
 
 
 def _meant(mnemonic: str, opcode: str) -> tuple[str | None, str | None]:

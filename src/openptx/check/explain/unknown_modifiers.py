@@ -59,15 +59,10 @@ def _nearest(opcode: str, strange: str, choices: set[str]) -> str | None:
 
 def _unknown(mnemonic: str, strange: str, help: str | None, fixed: str | None) -> Problem:
     return Problem(
-        "unknown-modifier",
-        f"`{mnemonic}` has no modifier `.{strange}`",
-        label="unknown here",
-        part=strange,
-        actual=f".{strange}",
-        rule=_RULE,
-        help=help,
+        "unknown-modifier", f"`{mnemonic}` has no modifier `.{strange}`",
+        label="unknown here", part=strange, actual=f".{strange}", rule=_RULE, help=help,
         repair=rewrite(fixed) if fixed else None,
-    )
+    )  # fmt: skip
 
 
 _VECTOR = pattern(r"([a-z]+[0-9]*?)x?([248])")
@@ -108,16 +103,12 @@ def _unknown_type(
     types = sorted({choice for slot in slots for choice in slot.choices}, key=_order)
     fixed = None if help else _with_type(opcode, strange, types)
     return Problem(
-        "no-such-form",
-        f"`{mnemonic}` has no `.{strange}` form",
-        label=_one_of(types),
-        part=strange,
-        expected=" ".join(f".{name}" for name in types) or "no type",
-        actual=f".{strange}",
-        rule=_RULE,
+        "no-such-form", f"`{mnemonic}` has no `.{strange}` form",
+        label=_one_of(types), part=strange, expected=" ".join(f".{name}" for name in types) or "no type",
+        actual=f".{strange}", rule=_RULE,
         help=help or (f"write `{fixed}`" if fixed else _conversion(opcode, TYPES[strange], types)),
         repair=rewrite(fixed) if fixed else None,
-    )
+    )  # fmt: skip
 
 
 def _with_type(opcode: str, strange: str, types: list[str]) -> str | None:
@@ -151,16 +142,11 @@ def _one_of(types: list[str]) -> str:
 def _forbidden_rounding(opcode: str, strange: str, rounds: list[str]) -> Problem:
     legal, plain = " ".join(f".{way}" for way in rounds), substituted(opcode, strange, rounds[0])
     return Problem(
-        "rounding-forbidden",
-        f"`.{strange}` can't round `{opcode.replace(f'.{strange}', '', 1)}`",
-        label=f"one of {legal}" if len(rounds) > 1 else f"expected {legal}",
-        part=strange,
-        expected=legal,
-        actual=f".{strange}",
-        rule=f"{_RULE}, and Rounding Modifiers (6.5.2), Tables 17 and 18",
-        help=f"write `{plain}`",
-        repair=rewrite(plain, SAFE if len(rounds) == 1 else SUGGESTION),
-    )
+        "rounding-forbidden", f"`.{strange}` can't round `{opcode.replace(f'.{strange}', '', 1)}`",
+        label=f"one of {legal}" if len(rounds) > 1 else f"expected {legal}", part=strange, expected=legal,
+        actual=f".{strange}", rule=f"{_RULE}, and Rounding Modifiers (6.5.2), Tables 17 and 18",
+        help=f"write `{plain}`", repair=rewrite(plain, SAFE if len(rounds) == 1 else SUGGESTION),
+    )  # fmt: skip
 
 
 _SHAPE = pattern(r"m([0-9]+)n([0-9]+)k([0-9]+)")

@@ -114,16 +114,7 @@ def _of_declaration(misuses: list[Diagnostic], declared: Span, statement: Span) 
         message = f"`{names}` is declared `{place[0]}`, but used as {what} {len(misuses)} times"
         span, fix = place.span(), Fix(place.span(), meant, f"declare it `{meant}`")
     return Diagnostic(
-        first.name,
-        message,
-        first.file,
-        span,
-        "wrong for most of its uses",
-        labels=(Label(first.span, "the first of them"),),
-        operand=first.operand,
-        expected=meant or first.expected,
-        actual=first.actual,
-        rule=first.rule,
-        help=f"declare it `{meant}`" if meant else first.help,
-        fix=fix,
-    )
+        first.name, message, first.file, span, "wrong for most of its uses",
+        labels=(Label(first.span, "the first of them"),), operand=first.operand, expected=meant or first.expected,
+        actual=first.actual, rule=first.rule, help=f"declare it `{meant}`" if meant else first.help, fix=fix,
+    )  # fmt: skip
