@@ -11,7 +11,7 @@ HEAD = """.version 8.6
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 out) {
-    .reg .b64 p, d; .reg .b32 t, x, y, z, w; .reg .b16 h; .reg .f32 f; .reg .pred c;
+    .reg .b64 p, d; .reg .b32 t, x, y, z, w, h32; .reg .b16 h; .reg .f32 f; .reg .pred c;
     .shared .align 16 .b32 s[64];
     ld.param.u64 p, [out]; mov.u32 t, %tid.x; mad.wide.u32 p, t, 16, p; mov.u32 w, s; mov.u32 z, 1;
 """
@@ -21,6 +21,13 @@ USES = {
     "a predicate":                ("@c st.global.u32 [p], 1;",                                  "undefined-value"),
     "an address":                 ("and.b32 y, x, 12; mad.wide.u32 p, y, 1, p; ld.u32 y, [p];", "undefined-value"),
     "arithmetic":                 ("add.u32 x, x, 1; st.global.u32 [p], x;",                    "undefined-value"),
+    "less another":               ("add.u32 z, z, x; sub.u32 z, z, y; st.global.u32 [p], z;",   "undefined-value"),
+    "the negative of a sum":      ("add.u32 z, z, x; sub.u32 z, x, z; add.u32 z, z, x; st.global.u32 [p], z;",
+                                                                                                "undefined-value"),
+    "less that of another lane":  ("add.u32 z, z, x; shfl.sync.up.b32 y, x, 1, 0, -1; sub.u32 z, z, y;"
+                                   "st.global.u32 [p], z;",                                     "undefined-value"),
+    "less what it was before":    ("add.u32 z, z, x; add.u32 x, x, y; sub.u32 z, z, x; st.global.u32 [p], z;",
+                                                                                                "undefined-value"),
     "the amount of a shift":      ("shl.b32 y, z, x; st.global.u32 [p], y;",                    "undefined-value"),
     "a choice":                   ("selp.u32 y, z, t, c; st.global.u32 [p], y;",                "undefined-value"),
     "a vote":                     ("vote.sync.ballot.b32 y, c, -1;",                            "undefined-value"),
@@ -53,6 +60,11 @@ HARMLESS_IMAGES = {
     "a written value in a surface": "sust.b.2d.b32.zero [s2, {0, t}], t;",
 }
 HARMLESS = {
+    "an addend that is subtracted": "add.u32 z, t, x; sub.u32 z, z, x; st.global.u32 [p], z;",
+    "an exclusive sum of lanes": "setp.lt.u32 c, t, 9; @c mov.u32 x, t; add.u32 y, t, x; mov.u32 z, y;"
+    "shfl.sync.up.b32 h32|c, y, 1, 0, -1; @c add.u32 z, z, h32; sub.u32 z, z, y;"
+    "setp.lt.u32 c, t, 10; @c st.global.u32 [p], z;",
+    "a sum of two unknowns, subtracted": "add.u32 y, x, h32; add.u32 z, y, t; sub.u32 z, z, y; st.global.u32 [p], z;",
     "an unused element of a vector": "st.global.v4.b32 [p], {t, t, t, x};",
     "an upper half": "mov.b64 d, {t, x}; st.global.b64 [p], d;",
     "bits that are masked": "and.b32 x, x, 0; shl.b32 y, t, x; red.global.add.u32 [p], y;",

@@ -16,6 +16,7 @@ from openptx.numerics import Arithmetic, Bits
 from openptx.sanitize.races.semantics import SHUFFLES, VOTES
 from openptx.sanitize.undefined_bits.masked import (
     EVERYTHING,
+    NO_TERM,
     NOTHING,
     RULES,
     Masked,
@@ -24,6 +25,8 @@ from openptx.sanitize.undefined_bits.masked import (
     mask,
     masked_in,
     plain,
+    terms,
+    terms_of_sum,
     use_of,
 )
 
@@ -45,14 +48,28 @@ class Definedness(Threads):
     op: Op
     members: Array
     session: Session
+    _terms = 0
 
-    def marked(self, d: Bits, undefined: Array, *operands: Any, use: Use = Use.MOVED, origin: Op | None = None) -> Bits:
+    def marked(
+        self,
+        d: Bits,
+        undefined: Array,
+        *operands: Any,
+        use: Use = Use.MOVED,
+        origin: Op | None = None,
+        terms: Array | None = None,
+    ) -> Bits:
         """A result, with its undefined bits if there are any."""
         if not undefined.any():
             return d
         masked = masked_in(operands)
         origin = origin or next((b.origin for b in masked if b.origin is not None), None)
-        return Masked(self, d.width, d.v, undefined, origin, max([use, *(b.use for b in masked)]))
+        return Masked(self, d.width, d.v, undefined, origin, max([use, *(b.use for b in masked)]), terms)
+
+    def new_terms(self) -> Array:
+        """A new number for each lane."""
+        self._terms += self.n
+        return np.arange(self._terms - self.n + 1, self._terms + 1)
 
     # The core.
 
@@ -67,7 +84,11 @@ class Definedness(Threads):
             moved = super().binary(op, Bits(self, a.width, np.broadcast_to(mask(a), a.v.shape)), plain(b)).v
             unknown = mask(b) != 0
             undefined = np.where(unknown, EVERYTHING[a.width], moved) if unknown.any() else moved
-        return self.marked(d, undefined, a, b, use=use_of(op, b, masked_in((a, b))))
+        sums = None
+        if op in ("add", "sub") and a.width > 1:
+            cancels, sums = terms_of_sum(op, a, b)
+            undefined = np.where(cancels, NOTHING[a.width], undefined)
+        return self.marked(d, undefined, a, b, use=use_of(op, b, masked_in((a, b))), terms=sums)
 
     def select(self, p: Bits, a: Bits, b: Bits) -> Bits:
         d = super().select(p, a, b)
@@ -77,7 +98,8 @@ class Definedness(Threads):
         if isinstance(p, Masked):
             undefined = np.where(p.undefined, mask(a) | mask(b) | (a.v ^ b.v), undefined)
             use = Use.CHOSEN if (p.undefined & (undefined != 0)).any() else use
-        return self.marked(d, undefined, a, b, p, use=use)
+        chosen = None if isinstance(p, Masked) else np.where(p.v, terms(a), terms(b))
+        return self.marked(d, undefined, a, b, p, use=use, terms=chosen)
 
     def resize(self, a: Bits, w: int, signed: bool = False) -> Bits:
         d = super().resize(a, w, signed)
@@ -138,10 +160,13 @@ class Definedness(Threads):
         if isinstance(lane, Masked):
             undefined = np.where(lane.undefined != 0, EVERYTHING[a.width], undefined)
         absent = self.absent(lane)
-        origin = None
+        origin, taken = None, None
+        if terms(a).size > 1 and not isinstance(lane, Masked):
+            taken = super().shuffle(Bits(self, 64, terms(a).astype(np.uint64)), lane).v.astype(np.int64)
         if absent is not None:
             undefined, origin = np.where(absent, EVERYTHING[a.width], undefined), self.op
-        return self.marked(d, undefined, a, lane, origin=origin) if undefined.any() else d
+            taken = None if taken is None else np.where(absent, NO_TERM, taken)
+        return self.marked(d, undefined, a, lane, origin=origin, terms=taken) if undefined.any() else d
 
     def inactive(self) -> Bits | None:
         """None: what inactive lanes give is undefined (see `absent`), not 0."""

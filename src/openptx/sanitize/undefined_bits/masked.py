@@ -35,14 +35,17 @@ class Use(IntEnum):
 
 class Masked(Bits):
     """`undefined` is an array like `v`: a bit is set if the value's bit is undefined. `origin` is the instruction that
-    produced such bits, `use` how they have been used since.
+    produced such bits, `use` how they have been used since. `terms` has for each lane the number of an undefined value
+    of which this one differs by a defined addend, so that subtracting it gives a defined result; 0 for none.
     """
 
-    __slots__ = ("origin", "undefined", "use")
+    __slots__ = ("origin", "terms", "undefined", "use")
 
-    def __init__(self, x: Core, width: int, v: Array, undefined: Array, origin: Op | None, use: Use) -> None:
+    def __init__(
+        self, x: Core, width: int, v: Array, undefined: Array, origin: Op | None, use: Use, terms: Array | None = None
+    ) -> None:
         super().__init__(x, width, v)
-        self.undefined, self.origin, self.use = undefined, origin, use
+        self.undefined, self.origin, self.use, self.terms = undefined, origin, use, terms
 
 
 def mask(b: Bits) -> Array:
@@ -50,10 +53,16 @@ def mask(b: Bits) -> Array:
     return b.undefined if isinstance(b, Masked) else NOTHING[b.width]
 
 
+def terms(b: Bits) -> Array:
+    """The numbers of the undefined values of which a value differs by a defined addend."""
+    return b.terms if isinstance(b, Masked) and b.terms is not None else NO_TERM
+
+
 def is_masked(*operands: object) -> bool:
     return any(isinstance(b, Masked) for b in operands)
 
 
+NO_TERM = np.zeros(1, np.int64)
 NOTHING = {w: np.zeros(1, dtype) for w, dtype in UNSIGNED.items()}
 EVERYTHING = {w: ~zeros for w, zeros in NOTHING.items()}
 
@@ -138,6 +147,14 @@ def of_less_signed(a: Array, b: Array, u: Array, w: Array) -> Array:
         return u | w
     flip = a.dtype.type(1) << a.dtype.type(8 * a.itemsize - 1)
     return of_less(a ^ flip, b ^ flip, u, w)
+
+
+def terms_of_sum(op: str, a: Bits, b: Bits) -> tuple[Array, Array]:
+    """Of a sum or difference: the lanes in which the undefined addend cancels out, and the terms of the result. An
+    exclusive prefix sum is often computed as the inclusive one less the lane's own addend."""
+    some, others, left, right = mask(a) != 0, mask(b) != 0, terms(a), terms(b)
+    cancels = some & others & (left == right) & (left != 0) & (op == "sub")
+    return cancels, np.where(some & others, NO_TERM, np.where(others, right if op == "add" else NO_TERM, left))
 
 
 RULES: dict[str, Callable[[Array, Array, Array, Array], Array]] = {

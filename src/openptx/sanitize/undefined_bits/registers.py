@@ -23,7 +23,7 @@ from openptx.engines.interp.operands import (
 from openptx.isa.types import Type
 from openptx.numerics import Bits
 from openptx.program import Address, Op, Operand, Reg
-from openptx.sanitize.machine import SanitizedThreads
+from openptx.sanitize.undefined_bits.definedness import Definedness
 from openptx.sanitize.undefined_bits.masked import EVERYTHING, NOTHING, Masked, Use
 
 Array = NDArray[Any]
@@ -32,10 +32,28 @@ Array = NDArray[Any]
 class Mask:
     """The undefined bits of one register, with their origin."""
 
-    __slots__ = ("bits", "origin", "use")
+    __slots__ = ("_terms", "bits", "origin", "use")
 
-    def __init__(self, bits: Array, origin: Op | None = None, use: Use = Use.MOVED) -> None:
-        self.bits, self.origin, self.use = bits, origin, use
+    def __init__(self, bits: Array, origin: Op | None = None, use: Use = Use.MOVED, terms: Array | None = None) -> None:
+        self.bits, self.origin, self.use, self._terms = bits, origin, use, terms
+
+    def terms(self, x: Definedness) -> Array:
+        """For each lane, the number of an undefined value of which this one differs by a defined addend: at first of
+        itself."""
+        if self._terms is None:
+            self._terms = x.new_terms()
+        elif not self._terms.all():
+            self._terms = np.where(self._terms == 0, x.new_terms(), self._terms)
+        return self._terms
+
+    def overwritten(self, lanes: lane_sets.Positions | slice, terms: Array | None, n: int) -> Array | None:
+        """The terms after a write by some lanes."""
+        if terms is None and self._terms is None:
+            return None
+        found = np.zeros(n, np.int64)
+        found[:] = 0 if self._terms is None else self._terms
+        found[lanes] = 0 if terms is None else terms
+        return found
 
 
 class TrackedRegisters(list[Any]):
@@ -115,7 +133,7 @@ def with_mask(read: Reader, register: Reg) -> Reader:
     return tracked
 
 
-def marked(x: SanitizedThreads, b: Bits, known: Mask | None, width: int, lanes: lane_sets.Lanes) -> Bits:
+def marked(x: Definedness, b: Bits, known: Mask | None, width: int, lanes: lane_sets.Lanes) -> Bits:
     """A value of a register with the register's undefined bits."""
     assert known is not None
     bits = lane_sets.take(known.bits, lanes)
@@ -123,7 +141,8 @@ def marked(x: SanitizedThreads, b: Bits, known: Mask | None, width: int, lanes: 
         return b
     if b.width != width:
         bits = x.resize(Bits(x, width, bits), b.width).v
-    return Masked(x, b.width, b.v, bits, known.origin, known.use)
+        return Masked(x, b.width, b.v, bits, known.origin, known.use)
+    return Masked(x, b.width, b.v, bits, known.origin, known.use, lane_sets.take(known.terms(x), lanes))
 
 
 def tracked_address(operand: Address, space: str | None) -> Reader:
@@ -157,10 +176,12 @@ def put(
         return None
     origin = result.origin if result is not None else old.origin if old is not None else None
     use = result.use if result is not None else old.use if old is not None else Use.MOVED
+    terms = result.terms if result is not None and result.width == width else None
     if lanes is None:
         assert bits is not None
-        return Mask(bits, origin, use)
+        return Mask(bits, origin, use, terms)
+    old = old or Mask(NOTHING[min(width, 64)])
     whole = np.zeros(n, NOTHING[min(width, 64)].dtype)
-    whole[:] = old.bits if old is not None else NOTHING[min(width, 64)]
+    whole[:] = old.bits
     whole[lanes] = bits if bits is not None else NOTHING[min(width, 64)]
-    return Mask(whole, origin, use) if whole.any() else None
+    return Mask(whole, origin, use, old.overwritten(lanes, terms, n)) if whole.any() else None
