@@ -142,7 +142,7 @@ class HalfOps(FloatBits):
         else:
             single = out.emit(f"fmul {t} {x[0]}, {x[1]}")
         up = self.bits_of_float(VECTOR, single) + 0x8000
-        quick = self.vector(self.canonical_bf16(self.upper(up)))
+        quick = self.vector(self.canonical_bf16(self.resize(up >> 16, 16)))
         with out.cold_block(self.any_of((up & 0xFFFF) == 0)) as labels:
             exact = self.vector(self.exact_bf16(op, operands, x))
         return self.bits(out.phi(vector_type(16), labels, quick, exact), 16)
@@ -227,7 +227,7 @@ class HalfOps(FloatBits):
         """f32 to bf16, to nearest even: the upper half, after adding half a unit and the tie's bit."""
         t = self.type_of(a)
         up = self.tied(self.bits_of_float(t, self.float(a, t.uniform)))
-        return self.pick(self.isnan(F32, a), 0x7FFF, self.resize(up >> 16, 16) if t.uniform else self.upper(up))
+        return self.pick(self.isnan(F32, a), 0x7FFF, self.resize(up >> 16, 16))
 
     def tied(self, code: Bits) -> Bits:
         """Adds half a unit of the upper half, or one bit less if that is already even."""
@@ -246,9 +246,3 @@ class HalfOps(FloatBits):
             least = out.emit(f"call {t} @llvm.umin.v{n}i32({t} {least}, {t} {part})")
         found = out.emit(f"icmp ult {t} {least}, splat (i32 {limit})")
         return out.emit(f"icmp ne i{n} {out.emit(f'bitcast <{n} x i1> {found} to i{n}')}, 0")
-
-    def upper(self, a: Bits) -> Bits:
-        """The upper halves of 32-bit lanes, by one permutation."""
-        t = f"<{2 * N} x i16>"
-        words = self.ir.emit(f"bitcast {vector_type(32)} {self.vector(a)} to {t}")
-        return self.bits(self.ir.shuffle(t, words, "poison", range(1, 2 * N, 2)), 16)
