@@ -26,9 +26,9 @@ def explain(word: str) -> str:
         if (text := explainer(word)) is not None:
             both = explain_deviation(word) if explainer is explain_code else None
             return f"{text}\n\n{both}" if both else text
-    if word[:1].isdecimal():
-        raise InputError(f"`{word}` is not a number{f': {advice}' if (advice := number_advice(word)) else ''}")
-    raise InputError(f"`{word}` is not a code, instruction, modifier, literal, type or special register{hint(word)}")
+    advice = number_advice(word) if word[:1].isdecimal() else None
+    reason = f": {advice}" if advice else hint(word)
+    raise InputError(f"`{word}` is not a code, instruction, modifier, literal, type or special register{reason}")
 
 
 def explainers(word: str) -> list[Explainer]:
