@@ -42,6 +42,10 @@ _BLOCKS = (
 )
 _JUMPS = ".entry jumps() {\nbra $L_1;\n$L_1:\nbra $L_2;\n$L_2:\nret;\n}\n"
 _WIDE = ".entry wide() {\n.reg .b32 %r<2>;\n.reg .b64 %rd<2>;\nmov.u32 %r1, 1;\nmul.wide.u32 %rd1, %r1, 4;\nret;\n}\n"
+_COORDINATES = (
+    ".global .texref picture;\n.entry k() {\n.reg .f32 %f<7>;\nmov.f32 %f1, 0f00000000;\nmov.f32 %f2, 0f00000000;\n"
+    "tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [picture, {%f1, %f2}];\nret;\n}\n"
+)
 _MANY = ".entry many() {\n.reg .b32 %r<3>;\nmov.u32 %r1, 1;\n" + "add.u32 %r1, %r1, 1;\n" * 5000 + "ret;\n}\n"
 _LIST = "\n.entry k() { ret; }\n"
 DEFECTS = {
@@ -172,6 +176,11 @@ DEFECTS = {
     f"{HEAD}.visible __global__ k() {{ ret; }}\n":          f"{HEAD}.visible .entry k() {{ ret; }}\n",
     HEAD + _WIDE.replace("mul.wide", "mul"):                HEAD + _WIDE,
     HEAD + _WIDE.replace("wide.", "wide_"):                 HEAD + _WIDE,
+    HEAD + _LOADS.replace("mov.u32 %r1", "mov.u32 %r<1>"):  HEAD + _LOADS,
+    HEAD + _INDIRECT.replace("(.reg .b32 _)", ".reg .b32 _)"): HEAD + _INDIRECT,
+    HEAD + _VOTES.replace("-1;\n@", "-1;\nret\n@"):         HEAD + _VOTES.replace("-1;\n@", "-1;\nret;\n@"),
+    HEAD + _COORDINATES.replace("{%f1, %f2}", "%f1, %f2}"): HEAD + _COORDINATES,
+    HEAD.replace("sm_100a", "sm_8") + _LOADS:               HEAD.replace("sm_100a", "sm_80") + _LOADS,
     # in a large file
     f"{HEAD}{_MANY}.globl .u32 {_TABLE}":                  f"{HEAD}{_MANY}.global .u32 {_TABLE}",
     f"{HEAD}{_MANY}func {_SQUARE}":                        f"{HEAD}{_MANY}.func {_SQUARE}",
@@ -210,6 +219,7 @@ def test_independent_errors_are_all_reported() -> None:
         (_LOADS.replace(", %tid.x;", ""), "mov.u32"),
         (_INDIRECT.replace("(.reg .b32 _)", "(.reg .b32 _"), ";"),
         (_LOADS.replace("%tid.x", "\u041e"), "\u041e"),
+        (_LOADS.replace("mov.u32 %r1, %tid.x;", "xor eax, eax"), "xor"),
         (_LOADS.replace("bra", "for (int i = 0; i < 4; i++)\nbra", 1), "for"),
     ],
 )

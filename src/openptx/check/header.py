@@ -375,9 +375,12 @@ _NUMBERED = pattern(r"sm_([0-9]{1,4})[a-z]?")
 
 
 def _nearest_number(name: str) -> str | None:
-    """The target whose number is nearest to that of a name."""
+    """The target that a number is the beginning of, or whose number is nearest to it."""
     match = _NUMBERED.fullmatch(name)
-    return min(TARGETS, key=lambda each: abs(TARGETS[each].number - int(match[1]))) if match is not None else None
+    begun = next((each for each in TARGETS if each.startswith(f"{name}0")), None)
+    return (
+        begun or min(TARGETS, key=lambda each: abs(TARGETS[each].number - int(match[1]))) if match is not None else None
+    )
 
 
 def _runs_on(machine: Machine, other: Machine) -> bool:

@@ -52,21 +52,11 @@ def edits(found: Diagnostic, inside: bool, absent: Collection[str]) -> Iterator[
     if inside:
         for span, meant, cause in in_body(text, line):
             yield Rewritten(span, meant, cause)
-    if found.name == "invalid-character" and text.count(text[start:end]) == 1:
-        yield _removal(text, (start, end))
     before = text.rfind("\n", 0, max(line[0] - 1, 0)) + 1
     if before < line[0] and text[before : line[0] - 1] == text[slice(*line)]:
         yield _removal(text, (line[0] - 1, line[1]))
     yield from _names(text, (start, end), absent)
-    if "a type" in found.label and _TYPELESS.search(text, line[0], start):
-        for type in (".b32", ".b64", ".pred", ".f32", ".f64", ".b16"):
-            yield replacement((start, start), f"{type} ")
-    if "expected a statement" in found.label and text[last - 1] == ";":
-        yield Rewritten((last - 1, last), ",", "`;` stands where `,` belongs")
-    if found.name == "unclosed-bracket" and text[end : end + 1] == ";":
-        yield Rewritten((end, end + 1), ",", "`;` stands where `,` belongs")
-    if found.name == "unterminated-comment":
-        yield _removal(text, (start, start + 2))
+    yield from _by_expectation(found, line[0], last, inside)
     orders = exchanged(text, (start, end), line) if found.help is None else ()
     if "expected a" in found.label and last < line[0]:
         yield from _at_end(text, last)
@@ -92,20 +82,6 @@ def edits(found: Diagnostic, inside: bool, absent: Collection[str]) -> Iterator[
     yield from _removals(text, (start, end), last, line, inside)
 
 
-def repetition(found: Diagnostic) -> Iterator[Fix]:
-    """The second of two equal declarations left out."""
-    text, (start, _) = found.file.text, found.span
-    statements = [_statement(text, at) for at in (*(label.span[0] for label in found.labels[:1]), start)]
-    if len({text[slice(*each)].strip() for each in statements}) < len(statements):
-        yield _removal(text, statements[-1])
-
-
-def _statement(text: str, at: int) -> Span:
-    """The declaration around a place, up to its semicolon."""
-    start = max(text.rfind(mark, 0, at) for mark in ";{}\n") + 1
-    return start, text.find(";", at) + 1
-
-
 def _names(text: str, span: Span, absent: Collection[str]) -> Iterator[Fix]:
     """Names that are not declared, where the name of a declaration is missing or cut off."""
     start, end = span
@@ -115,6 +91,24 @@ def _names(text: str, span: Span, absent: Collection[str]) -> Iterator[Fix]:
         if text[start] == "." and name[:1] == "%":
             yield replacement((start, start + 1), "%")
         yield replacement((start, start), name if text[start - 1].isspace() else f" {name}")
+
+
+def _by_expectation(found: Diagnostic, line: int, last: int, inside: bool) -> Iterator[Fix]:
+    """Edits that what an error says tells; `last`: the end of what stands before it, `line`: where its line begins."""
+    text, (start, end) = found.file.text, found.span
+    if found.name == "invalid-character" and text.count(text[start:end]) == 1:
+        yield _removal(text, (start, end))
+    if found.name == "unterminated-comment":
+        yield _removal(text, (start, start + 2))
+    if "a type" in found.label and _TYPELESS.search(text, line, start):
+        for type in (".b32", ".b64", ".pred", ".f32", ".f64", ".b16"):
+            yield replacement((start, start), f"{type} ")
+    if "expected a statement" in found.label and text[last - 1] == ";":
+        yield Rewritten((last - 1, last), ",", "`;` stands where `,` belongs")
+    if found.name == "unclosed-bracket" and text[end : end + 1] == ";":
+        yield Rewritten((end, end + 1), ",", "`;` stands where `,` belongs")
+    if inside and last < line and "expected an operand" in found.label and text[last - 1] != ",":
+        yield Rewritten((last, last), ";", "this statement has no `;`")
 
 
 def _named(text: str, span: Span, name: str) -> Fix:

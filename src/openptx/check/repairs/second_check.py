@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 
 from openptx.check.proof import OTHERS
 from openptx.check.repairs.brace_edits import body_opened, brace_edits, move_to_fix
-from openptx.check.repairs.declaration_edits import edits, repetition, replacement
+from openptx.check.repairs.declaration_edits import edits, replacement
 from openptx.check.repairs.directive_shapes import without_dot
+from openptx.check.repairs.duplicate_edits import duplicate_edits
 from openptx.check.repairs.excerpt import excerpt
+from openptx.check.repairs.general_advice import advised
 from openptx.check.repairs.line_shapes import Rewritten, prototype_last
 from openptx.check.repairs.mark_edits import mark_edits
 from openptx.check.repairs.slips import slips
@@ -65,6 +67,8 @@ _DUPLICATES = frozenset(("duplicate-name", "duplicate-label"))
 _REPLACED = _OF_OPCODES | _DUPLICATES
 """Errors whose message is replaced by the cause that was found."""
 _OF_C = "is a call as C writes it"
+_FOREIGN = frozenset(("unknown-instruction", "missing-type"))
+"""Errors of a statement that a `;` would not make an instruction."""
 _GATES = frozenset(("needs-version", "needs-target"))
 """Errors of an opcode that another one, of the same statement, may be the cause of."""
 _DIGITS = "0123456789"
@@ -92,7 +96,8 @@ class SecondCheck:
         absent = (_NAMED.search(each.message) for each in self.errors if each.name in _ELSEWHERE)
         self.absent = list(dict.fromkeys(name[1] for name in absent if name is not None))[:_ABSENT]
         self.left, self.proofs = ROOM, _PROOFS
-        self.names: Collection[str] = ()
+        self.calls = {id(each) for each in self.errors if each.name == "argument-count"}
+        self.names = frozenset[str]()
         """The names in the file, once a second check is made."""
         self.text, self.size = file.text, len(file.text)
 
@@ -127,7 +132,9 @@ class SecondCheck:
                 else self._errors_about_names(error)
             )
             consequences.update(vanished)
-        return [fixed.get(id(each), each) for each in self.found if id(each) not in consequences]
+        left = [fixed.get(id(each), each) for each in self.found if id(each) not in consequences]
+        foreign = {each.location[0] for each in left if each.name in _FOREIGN and each.fix is None}
+        return [advised(each) for each in left if each.name != "missing-semicolon" or each.location[0] not in foreign]
 
     def _take_excerpt(self) -> None:
         """Takes an excerpt for the text that is checked again, if it has the same errors."""
@@ -158,7 +165,8 @@ class SecondCheck:
 
     def _best_fix(self, error: Diagnostic) -> tuple[Fix | None, Errors | None]:
         """The fix of an error with which the fewest errors remain, and these; its own, and None, if none is proven."""
-        own, best, linked = error.fix, None, set(self._errors_about_names(error))
+        own, best = error.fix, None
+        linked = {at for at in self._errors_about_names(error) if at in self.calls}
         for fix in self._fixes(error):
             if not self._spend():
                 break
@@ -170,12 +178,12 @@ class SecondCheck:
                 text, errors = self._completed(self.file.text, error, fix)
             remaining = _count_by_key(errors)
             new = remaining - self.known
-            if self._cures(error, errors):
+            lost = any(remaining[_key(each)] for each in self.errors if id(each) in linked)
+            if self._cures(error, errors) and not lost:
                 if best is None or remaining.total() < best[1].total():
                     best = self._whole(error.advising(error.help, fix), fix, text), remaining
                 if not remaining or (fix is error.fix and not self._doubtful(error, errors)):
                     break
-            lost = any(remaining[_key(each)] for each in self.errors if id(each) in linked)
             if fix is error.fix and (lost or self._spoils(error, [each for each in errors if _key(each) in new])):
                 own = None
         return best if best is not None else (own, None)
@@ -223,7 +231,7 @@ class SecondCheck:
         if "of `call` must be" in error.message:
             yield from prototype_last(text, self._line(error))
         if error.name in _DUPLICATES:
-            yield from self._renamed(error)
+            yield from duplicate_edits(error, self.absent)
         if error.name == "array-size":
             yield from (replacement(*each) for each in lacking_count(text, self._line(error)))
         if error.name in ("unclosed-brace", "unmatched-brace") and not _is_cut_off(error):
@@ -257,22 +265,6 @@ class SecondCheck:
     def _inside(self, error: Diagnostic) -> bool:
         """Whether an error is in the body of a function."""
         return any(start <= error.span[0] < end for start, end in self.bodies)
-
-    def _renamed(self, error: Diagnostic) -> Iterator[Fix]:
-        """One of two declarations of a name with another one, which is used but not declared; by its number the first
-        or the second."""
-        text = self.file.text
-        for name in self.absent:
-            places = [error.labels[0].span, error.span] if error.labels else []
-            if error.name == "duplicate-label" and _number(name) > _number(text[slice(*error.span)]):
-                places.reverse()
-            for span in places:
-                repeated, ranged, _ = text[span[0] : span[1] + 1].partition("<")
-                repeated, meant = (repeated, name.rstrip(_DIGITS)) if ranged else (text[slice(*span)], name)
-                cause = f"`{repeated}` is declared twice, and `{meant}` is not declared"
-                yield Rewritten((span[0], span[0] + len(repeated)), meant, cause)
-        if error.name == "duplicate-name":
-            yield from repetition(error)
 
     def _completed(self, before: str, error: Diagnostic, fix: Fix) -> tuple[str, list[Diagnostic]]:
         """A text with a fix, and with those of the next errors in its line: the other commas of a list. The errors that
@@ -340,7 +332,7 @@ def _explained(error: Diagnostic, fix: Fix | None) -> Diagnostic:
         return move_to_fix(error, fix).advising(error.help, fix)
     if not _is_syntax(error) and error.name not in _REPLACED:
         return error.advising(error.help or fix.cause, fix)
-    name = error.name if error.name in _DUPLICATES else "syntax"
+    name = "missing-semicolon" if fix.replacement == ";" else error.name if error.name in _DUPLICATES else "syntax"
     label = f"expected `{fix.replacement}`" if fix.replacement.strip() else "remove it"
     return Diagnostic(name, fix.cause, error.file, fix.span, label, fix=fix)
 
@@ -357,11 +349,6 @@ def _key(error: Diagnostic) -> tuple[str, str]:
 
 def _count_by_key(errors: list[Diagnostic]) -> Errors:
     return Counter(map(_key, errors))
-
-
-def _number(name: str) -> int:
-    """The number at the end of a name: compilers number their labels in the order of the text."""
-    return int(name[len(name.rstrip(_DIGITS)) :] or 0)
 
 
 def _is_cut_off(error: Diagnostic) -> bool:

@@ -1,0 +1,24 @@
+"""What is written where a syntax error has no other advice."""
+
+from __future__ import annotations
+
+from openptx.diagnostics import Diagnostic
+
+# fmt: off
+_EXPECTED = (
+    # part of the label   what is written there
+    ("`]`",               "an address is a register, a variable or a number, and at most one offset: `[a]`, `[a+4]`"),
+    ("a constant",        "an offset is an integer constant: `[a+4]`; a sum with a register takes an `add` before"),
+    ("a statement",       "a statement is a directive, a label and its colon, or an instruction and its `;`"),
+    ("an operand",        "an operand is a register, a constant, a name, an `[address]` or a `{list}`"),
+    ("`,`",               "commas separate operands, and a `;` ends the statement"),
+)
+# fmt: on
+
+
+def advised(error: Diagnostic) -> Diagnostic:
+    """An error without any advice with what is written in such a place, if it is of syntax (codes 00xx and 01xx)."""
+    if error.help is not None or error.fix is not None or error.code >= "PTX0200":
+        return error
+    help = next((help for expected, help in _EXPECTED if expected in error.label), None)
+    return error if help is None else error.advising(help, None)
