@@ -15,6 +15,7 @@ from openptx.engines.native.options import Options
 from openptx.engines.native.runtime import warp_order
 from openptx.engines.native.runtime.plan import plans
 from openptx.engines.native.runtime.warp_order import TRIALS, WarpOrder
+from openptx.engines.native.runtime.workers import Worker
 from openptx.engines.tiers.messages import Reply
 from openptx.engines.tiers.service import Job
 
@@ -70,6 +71,33 @@ def test_rounds_change_no_results(block: int, monkeypatch: pytest.MonkeyPatch) -
                 for to in found[1:]:
                     module["k"](grid, block, (data, to, n), engine="native", workers=1)
                 np.testing.assert_array_equal(found[1:], found[[0, 0]])
+    assert any(order.trials for order in plans(module.image).orders.values())
+
+
+WRAPS = """{ .reg .b32 %x; .reg .b64 %y; add.s32 %x, %i, 2147483408; cvt.s64.s32 %y, %x; and.b64 %y, %y, 1020;
+add.s64 %y, %y, %in; ld.global.u32 %x, [%y]; add.u32 %v, %v, %x; }"""
+
+
+def test_a_warp_leaves_for_the_generic_version_in_the_middle_of_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From i = 240 on the numbers wrap, in the middle of a warp; the other warps go on, and all of them end."""
+    monkeypatch.setattr(warp_order, "SHARE", 0)
+    monkeypatch.setattr(warp_order, "TRIALS", 100)
+    left, side_exits = list[int](), Worker.side_exits
+
+    def counted(worker: Worker) -> int:
+        left.append(side_exits(worker))
+        return left[-1]
+
+    monkeypatch.setattr(Worker, "side_exits", counted)
+    module, data = openptx.load(text(EXTRA=WRAPS)), np.random.default_rng(5).integers(0, 1 << 32, 999, np.uint32)
+    with settings.cache_at(None):
+        for grid, block in ((1, 64), (3, 96)):
+            found = np.zeros((4, 999), np.uint32)
+            module["k"](grid, block, (data, found[0], 999), engine="interp")
+            for to in found[1:]:
+                module["k"](grid, block, (data, to, 999), engine="native", workers=1)
+            np.testing.assert_array_equal(found[1:], found[[0, 0, 0]])
+    assert all(left)
     assert any(order.trials for order in plans(module.image).orders.values())
 
 
