@@ -23,15 +23,13 @@ def main(argv: list[str] | None = None) -> int:
 
 def dispatch(argv: list[str]) -> int:
     """Finds the command that the arguments name, parses the rest for it, runs it."""
+    from openptx.cli.overview import formatter, overview, unknown_command, unrecognized
+
     name, *rest = argv or [""]
     if name not in COMMANDS:
-        from openptx.cli.overview import overview, unknown_command
-
         return overview(argv) if not name or name.startswith("-") else unknown_command(name)
 
     from argparse import ArgumentParser
-
-    from openptx.cli.overview import formatter
 
     module = imported(f"openptx.cli.commands.{name}")
     parser = ArgumentParser(
@@ -40,8 +38,6 @@ def dispatch(argv: list[str]) -> int:
     module.add_arguments(parser)
     args, unknown = parser.parse_known_args(protect_negative(rest))
     if unknown:
-        from openptx.cli.overview import unrecognized
-
         parser.error(unrecognized([text.strip() for text in unknown], args, parser))
     return module.run(args)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
-from openptx.diagnostics import Diagnostic, Fix, Label
+from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
+from openptx.isa.types import FUNDAMENTAL
 from openptx.patterns import pattern
 from openptx.source import File, Span
+from openptx.syntax.directives import NAMES
 from openptx.syntax.lexical import IDENTIFIER, NUMBER, STRING, TRIVIA
 
 _TOKEN = rf"""
@@ -136,10 +138,6 @@ class Cursor:
 
     def _reject_dots(self, span: Span) -> None:
         """Rejects `a.b` and `a.1` as names, which other assemblers and LLVM have."""
-        from openptx.diagnostics import SAFE
-        from openptx.isa.types import FUNDAMENTAL
-        from openptx.syntax.directives import NAMES
-
         end = span[1]
         while self.start == end and self.word[:1] == "." and self.word not in NAMES:
             end = self.end
