@@ -44,7 +44,7 @@ def environment(device: str | None = None, sanitize: str | None = None, command:
     if device is not None:
         found["OPENPTX_DEVICE"] = device
     if sanitize is not None:
-        found["OPENPTX_SANITIZE"] = sanitize
+        found["OPENPTX_SANITIZE"] = found.get("OPENPTX_SANITIZE") or sanitize  # the user's choice of tools
     return found
 
 

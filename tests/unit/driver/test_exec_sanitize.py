@@ -64,4 +64,5 @@ def test_device_memory_is_undefined_until_it_is_written() -> None:
 
 
 def test_the_environment_names_single_tools() -> None:
-    assert not run("0", "undefined", OPENPTX_SANITIZE="race,sync").stderr
+    for options in ((), ("--sanitize",)):
+        assert not run("0", "undefined", *options, OPENPTX_SANITIZE="race,sync").stderr
