@@ -50,7 +50,7 @@ ENDLESS = {  # grid, block, text
     "a chain of calls":  (1, 32, f"{HEAD}.func f0() {{ ret; }}\n{CALLS}{ENTRY.removeprefix(HEAD)} call f40; ret; }}"),
     "calls of loops":    (1, 32, f"{HEAD}.func f0() {LOOP}{CALLS}{ENTRY.removeprefix(HEAD)} call f40; ret; }}"),
     "loops of calls":    (1, 32, f"{HEAD}.func f0() {LOOP}{ENTRY.removeprefix(HEAD)} L: call f0; bra L; }}"),
-    "bulk stores":       (1, 32, f"{BULK} L: st.bulk.weak.shared::cta [s], 49152, 0; bra L; }}"),
+    "bulk stores":       (1, 32, f"{BULK} mov.u64 %rd1, s; L: st.bulk.weak.shared::cta [%rd1], 49152, 0; bra L; }}"),
     "bulk copies":       (1, 32, f"{BULK} ld.param.u64 %rd1, [x]; L: cp.async.bulk.global.shared::cta.bulk_group [%rd1], [s], 49152; bra L; }}"),
     "clocks":            (1, 32, f"{ENTRY} L: mov.u64 %rd1, %globaltimer; bra L; }}"),
 }
