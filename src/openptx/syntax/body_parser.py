@@ -17,7 +17,7 @@ from openptx.syntax.directive_parser import LABELLED, TUNING, Header, directive,
 from openptx.syntax.directives import NAMES, Dwarf, Preprocessor, nearest
 from openptx.syntax.foreign import ASSIGNMENT, assigned, guard_reversed, unmarked_guard
 from openptx.syntax.instruction_parser import begins_no_opcode, instruction, without_colon
-from openptx.syntax.lexical import LINE_MARKER
+from openptx.syntax.lexical import LINE_MARKER, TRIVIA
 from openptx.syntax.operands import Name
 from openptx.syntax.recovery import recover
 from openptx.syntax.statement_lexer import BRACE, DECLARATION, END, INSTRUCTION, LABEL, REGISTERS, STATEMENT, plain
@@ -26,7 +26,7 @@ from openptx.syntax.tree import Block, Instruction, Label, Lazy, Statement, Unre
 
 _HIDDEN = pattern(r"//[^\n]*;|/\*|\"[^\"\n]*;")
 """A `;` that may not end a statement."""
-_LABELLED = pattern(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
+_LABELLED = pattern(rf"{TRIVIA}*+\.(?:branchtargets|calltargets|callprototype)\b")
 _LINE = pattern(rf"@@DWARF[ \t]+\.[^\n]*+|{LINE_MARKER}")
 _MODULE_ONLY = (".version", ".address_size", ".file", ".section", *TUNING)
 _FUNCTIONS = (".entry", ".func")

@@ -12,7 +12,7 @@ import re
 from itertools import islice
 
 from openptx.patterns import pattern
-from openptx.syntax.lexical import COMMENT, DECIMAL_32, IDENTIFIER, LINE_MARKER, OPEN_STRING, STRING, WORD
+from openptx.syntax.lexical import COMMENT, DECIMAL_32, IDENTIFIER, LINE_MARKER, OPEN_STRING, STRING, TRIVIA, WORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ ROWS = pattern(
     rf"""
     [ \t\r\n]*+(?:(?:{COMMENT}|{_LINE}|{LINE_MARKER}|\f)[ \t\r\n]*+)*+
     (?: (?:{_GUARD}({WORD})[ \t\r\n]++|) ([a-z][A-Za-z0-9_.:]*+) (?:[ \t]++{_operands}|);
-    | ({IDENTIFIER})[ \t]*+:(?!:)(?!\s*+\.(?:branchtargets|calltargets|callprototype)\b)
+    | ({IDENTIFIER})[ \t]*+:(?!:)(?!{TRIVIA}*+\.(?:branchtargets|calltargets|callprototype)\b)
     | ({_BLOCK}
       | [{{}}]
       | {_DECLARATION}

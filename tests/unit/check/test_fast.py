@@ -209,6 +209,8 @@ FINE = {
     "parameters of calls whose names look like registers": ".reg .b64 %r<2>; mov.b64 %r1, 1;"
     "{ .param .b64 %out_arg1; st.param.b64 [%out_arg1], %r1; call g, (%out_arg1); }"
     "{ .param .b64 %out_arg1; st.param.b64 [%out_arg1+0], %r1; call g, (%out_arg1); }",
+    "a table after a comment": ".reg .b32 a; mov.u32 a, 0; T: /* . */ .branchtargets A, B; brx.idx a, T; A: B:",
+    "a prototype after a comment": "P: // f\n.callprototype (.param .b32 _) _ ();",
     "tables again": ".reg .b32 a; mov.u32 a, 0; T: .branchtargets A, B; brx.idx a, T; A: B:"
     "U: .branchtargets A,\n B; brx.idx a, U;",
     "prototypes again": CALL,

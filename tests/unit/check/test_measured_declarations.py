@@ -12,6 +12,10 @@ ARRAYS = (  # of types that only instructions have; whether they are taken
     (".global .e4m3 x[];",                        False),
     (".global .e4m3 x[0];",                       False),
     (".extern .global .e4m3 x[];",                True),
+    # An external array's first length alone may be open or zero.
+    (".extern .global .b32 x[0][2];",             True),
+    (".extern .global .b32 x[2][0];",             False),
+    (".extern .shared .b32 x[][0];",              False),
     (".global .align 3 .e4m3 x[2];",              False),
     # What is listed for an element is not looked at.
     (".global .e4m3x2 x[2] = {{1, 1}};",          True),

@@ -171,12 +171,12 @@ def _count(declarator: Declarator) -> Misfit | None:
 
 
 def _dimensions(declaration: Declaration, declarator: Declarator, unsized: bool) -> Misfit | None:
-    if declaration.space == "reg" or declaration.linkage == "extern" or (unsized and shape_of(declarator) == (0,)):
+    if declaration.space == "reg" or (unsized and shape_of(declarator) == (0,)):
         return None
-    listed = isinstance(declarator.initialiser, InitialiserList)
+    external, listed = declaration.linkage == "extern", isinstance(declarator.initialiser, InitialiserList)
     for position, length in enumerate(declarator.dimensions):
-        if listed and position == 0 and length is not None and length.value == 0:
-            continue  # as if its length were open (measured)
+        if position == 0 and (external or (listed and length is not None and length.value == 0)):
+            continue  # with initial values 0 is as if the length were open (measured)
         if length is None and (position > 0 or declarator.initialiser is None):
             help = "give it a length, or initial values; `.extern .shared` variables get theirs at the launch"
             return _size("this dimension is open, and no initialiser determines its length", None, help)
