@@ -1,18 +1,21 @@
-"""Advises on an opcode without a form by its operands: which opcodes, one edit away from it, take them."""
+"""Whether operands fit a form or an opcode; advice on an opcode without a form: those one edit away that take them."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import chain
 
 from openptx.check.context import Context
 from openptx.check.explain.missing_modifiers import ITS_FORM, completed, lacking_slots
 from openptx.check.explain.replacements import valid_instead
 from openptx.check.foreign_spellings import absent
-from openptx.check.forms.acceptance import accepted
+from openptx.check.forms.rules import refine
+from openptx.check.forms.select_form import examine
 from openptx.check.operand.kinds import Kind
 from openptx.check.problems import Problem, rewrite
 from openptx.check.spelling import distance, max_distance, nearest
 from openptx.isa.notation import Instruction, instructions_of, load, resolve
+from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
@@ -25,9 +28,19 @@ _SHOWN = 3
 """The most opcodes that are named where several take the operands."""
 _LONGEST = 40
 """The most letters of a mnemonic that is compared with others, and of an opcode's modifiers."""
-
-
 _LAYOUTS = ("row", "col")
+
+
+def takes(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> bool:
+    """Whether a form takes these operands."""
+    return refine(examine(form, m, operands, context), operands, context).accepted
+
+
+@lru_cache(1 << 12)  # many wrong opcodes have the same correct ones beside them
+def accepted(opcode: str, operands: tuple[Kind, ...], context: Context) -> bool:
+    """Whether a form of this opcode takes these operands."""
+    profile = "ptxas" if context.follows_ptxas else "isa"
+    return any(takes(form, m, operands, context) for form, m in resolve(opcode, profile))
 
 
 def fitting(problem: Problem, opcode: str, operands: tuple[Kind, ...], context: Context) -> Problem:

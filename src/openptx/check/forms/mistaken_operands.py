@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 from openptx.check.context import Context
 from openptx.check.explain.replacements import replaced, valid_instead
-from openptx.check.forms.acceptance import accepted, takes
+from openptx.check.forms.fitting_opcodes import accepted, takes
 from openptx.check.forms.several_errors import of_opcode, synchronised
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind

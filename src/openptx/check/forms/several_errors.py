@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.check.forms.acceptance import accepted
+from openptx.check.forms.fitting_opcodes import accepted
 from openptx.check.operand import kinds
 from openptx.check.problems import Problem, rewrite
 from openptx.diagnostics import Fix
