@@ -62,12 +62,12 @@ def _edits(text: str, found: Diagnostic, statement: Span, *, removes: bool) -> I
     if text[start] in _PAIRS and text[start - 1] == text[start]:
         yield Fix((start, start + 1), "", f"remove one `{text[start]}`")
     yield from _brackets(text, error, statement)
-    if removes:
-        for span, meant in exchanged(text, error, (statement[0], tail)):
-            yield Fix(span, meant, f"write `{meant}`")
     if found.label.endswith("after this"):
         yield Fix((end, end), ",", "write a comma")
         return
+    if removes:
+        for span, meant in exchanged(text, error, (statement[0], tail)):
+            yield Fix(span, meant, f"write `{meant}`")
     if word not in _CLOSING:
         yield Fix((last, last), ",", "write a comma")
     yield Fix((last, end), ",", "write a comma")
