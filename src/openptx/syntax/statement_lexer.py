@@ -47,7 +47,7 @@ STATEMENT = pattern(
     | ((?:\.(?:visible|extern|weak|common)\b[ \t\r\n]*+)*+
        \.(?:reg|local|shared|param|global|const|tex|sreg)\b
        (?>[^;{{}}"=/]+|{COMMENT})*+(?:=(?>[^;"{{}}=/]+|{COMMENT}|{INITIAL_LIST})*+)?;)
-    | ((?:\.(?:visible|extern|weak|common)\b[ \t\r\n]*+)*+
+    | ((?:\.(?:visible|extern|weak|common)\b{TRIVIA}*+)*+
        \.(?:entry|func)\b(?>[^;{{}}/".]+|\.(?!(?:entry|func|pragma)\b)|{COMMENT}|{_PRAGMA})*+;?)
     | (\.(?:version|target|address_size|file|maxn\w*|minn\w*|reqn\w*)\b(?>[^;{{}}/"\n]|{STRING})*+
       |\.(?:pragma|alias|branchtargets|calltargets|callprototype)\b(?>[^;{{}}/"]+|{COMMENT}|{STRING})*+;

@@ -26,6 +26,8 @@ HEADERS = (  # the whole file, what is wrong with it
     (".version 9.0\n.target sm_80\n.target sm_80\n.address_size 64\n" + KERNEL, None),
     (".version 9.0\n.target sm_80\n" + KERNEL + ".address_size 64\n",            "misplaced-directive"),
     (".version 9.0\n.target sm_80\n.file 1 \"a\"\n.address_size 64\n" + KERNEL,  "misplaced-directive"),
+    ("/**/.version\t9.0/**/\n.target/**/sm_80\n" + KERNEL,                      None),
+    (HEAD + ".visible /* . */.entry e() { ret; } .weak // e\n.func f();",        None),
     (".version 9.0\n.target debug\n" + KERNEL + DATA,                            "missing-target"),
     (".version 9.0\n.target sm_80, debug\n" + KERNEL,                            "target-conflict"),
     (".version 9.0\n.target sm_80, debug\n" + KERNEL + DATA,                     None),
