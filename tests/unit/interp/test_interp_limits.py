@@ -17,7 +17,7 @@ STEPS = {
     "atomics on one word": "atom.global.add.noftz.f16x2 r, [a], r;",
     "pairs": "atom.global.exch.b128 q, [a], q;",
     "reductions": "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [a], [s], 49152;",
-    "bulk stores": "st.bulk.weak.shared::cta [s], 49152, 0;",
+    "bulk stores": "mov.b64 a, s; st.bulk.weak.shared::cta [a], 49152, 0;",
     "bulk copies": "cp.async.bulk.global.shared::cta.bulk_group [a], [s], 49152;",
     "a text without an end": "{ .param .b64 t; .param .b64 u; .param .b32 n; st.param.b64 [t], a; st.param.b64 [u], a;"
     " call (n), vprintf, (t, u); }",

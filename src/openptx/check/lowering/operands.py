@@ -119,8 +119,18 @@ class Binder:
                 if isinstance(base, Symbol):
                     return Address(Symbol(base.variable, 0, base.generic), base.offset)
                 return Address(base) if isinstance(base, Reg) else base
+            case "write":
+                return self._destination(tree, type)
             case _:
                 return self.bind(tree, type)
+
+    def _destination(self, tree: text.Operand, type: Type | None) -> Operand:
+        """A result. ptxas accepts special registers in lists of results, which nothing can write to."""
+        bound = self.bind(tree, type)
+        for element in bound.elements if isinstance(bound, Vector) else (bound,):
+            if isinstance(element, Special):
+                raise UnboundError(f"`%{element.name}` cannot be written to")
+        return bound
 
     def bind(self, tree: text.Operand, type: Type | None) -> Operand:
         """One operand of the instruction type `type`; None if the instruction gives it no type."""

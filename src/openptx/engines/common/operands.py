@@ -12,8 +12,16 @@ if TYPE_CHECKING:
     from openptx.isa.notation.forms import Form
     from openptx.isa.notation.slots import Template
     from openptx.isa.types import Type
+    from openptx.numerics import Arithmetic, Bits
 
 T = TypeVar("T")
+
+
+def as_pair(x: Arithmetic, value: Bits, t: Type | None) -> tuple[Bits, Bits]:
+    """The words (low, high) of a value in 128 bits, extended by the sign of its type or by zeros, as a result is in any
+    wider register (manual 9.4.1)."""
+    low = x.resize(value, 64, t is not None and t.signed)
+    return low, x.binary("sar", low, x.const(63, 64)) if t is not None and t.signed else x.const(0, 64)
 
 
 def bind_sources(

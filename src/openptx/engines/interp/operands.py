@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.engines.common.operands import as_pair
 from openptx.engines.interp import lane_sets
 from openptx.errors import Bug
 from openptx.isa.address_windows import CTA_SHIFT, RANK_0, window
@@ -62,6 +63,9 @@ def source(
         return lambda x, regs, lanes: tuple([part(x, regs, lanes) for part in parts])
     if isinstance(operand, Symbol | FunctionName):
         width = t.width if t is not None else 64
+        if width == 128:
+            narrow = source(operand, None)
+            return lambda x, regs, lanes: as_pair(x, narrow(x, regs, lanes), None)
         where = pointer(operand)
         if isinstance(operand, Symbol) and operand.variable.space == "shared" and width >= 32:
             return _in_own_cta(where, width)
@@ -78,7 +82,10 @@ def read_register(r: Reg, t: Type | None) -> Reader:
     """A reader of a register, truncated to the width that an instruction of type `t` reads."""
     i, width = r.index, r.width
     if width == 128:
-        return lambda x, regs, lanes: tuple([Bits(x, 64, lane_sets.take(v, lanes)) for v in regs[i]])
+        if t is None or t.width == 128:
+            return lambda x, regs, lanes: tuple([Bits(x, 64, lane_sets.take(v, lanes)) for v in regs[i]])
+        narrow = read_width(64, t)
+        return lambda x, regs, lanes: x.resize(Bits(x, 64, lane_sets.take(regs[i][0], lanes)), narrow)
     if r.negated:
         return lambda x, regs, lanes: Bits(x, 1, ~lane_sets.take(regs[i], lanes))
 
@@ -235,7 +242,7 @@ def put(old: Array, lanes: lane_sets.Lanes, new: Array, n: int) -> Array:
 
 def write_register(r: Reg, t: Type | None) -> Writer:
     if r.width == 128:
-        return _pair(r)
+        return _pair(r, t)
     i, width, signed = r.index, r.width, t is not None and t.signed
 
     def write(x: Threads, regs: Registers, lanes: lane_sets.Lanes, result: Bits) -> None:
@@ -245,11 +252,11 @@ def write_register(r: Reg, t: Type | None) -> Writer:
     return write
 
 
-def _pair(r: Reg) -> Writer:
+def _pair(r: Reg, t: Type | None) -> Writer:
     i = r.index
 
-    def write(x: Threads, regs: Any, lanes: lane_sets.Lanes, result: tuple[Bits, Bits]) -> None:
-        before = regs[i]
-        regs[i] = tuple([put(old, lanes, new.v, x.n) for old, new in zip(before, result, strict=True)])
+    def write(x: Threads, regs: Any, lanes: lane_sets.Lanes, result: Bits | tuple[Bits, Bits]) -> None:
+        words = as_pair(x, result, t) if isinstance(result, Bits) else result
+        regs[i] = tuple([put(old, lanes, new.v, x.n) for old, new in zip(regs[i], words, strict=True)])
 
     return write

@@ -51,8 +51,9 @@ mov_vector = instruction(
 
 
 @meaning(mov_vector)
-def _(x: Machine, m: Modifiers, a: Word) -> Word:
-    return a
+def _(x: Machine, m: Modifiers, a: tuple[Bits | None, ...]) -> tuple[Bits, ...]:
+    """The elements, and zeros for sinks among them, as in code of the assembler."""
+    return tuple(x.const(0, m.type.width) if element is None else element for element in a)
 
 
 @meaning(mov)
@@ -85,10 +86,21 @@ mov_pack = instruction(
 
 @meaning(mov_pack)
 def _(x: Machine, m: Modifiers, a: Word | tuple[Bits, ...]) -> Word | tuple[Bits, ...]:
-    """Packs or unpacks, depending on which operand is a list. `m.elements` is the length of that list."""
-    if isinstance(a, tuple):
-        return a if m.type.width == 128 else x.join(a)
-    return tuple(x.split(a, a.width // int(m.elements or 2)))
+    """Packs or unpacks, depending on which operand is a list. `m.elements` is the length of a list of results."""
+    words = a if isinstance(a, tuple) else (a,)
+    if elements := int(m.elements or 0):
+        return a if elements == 1 else unpacked(x, words, elements // len(words))
+    if m.type.width == 128:
+        low, high = (words[: len(words) // 2], words[len(words) // 2 :])
+        return (x.join(low), x.join(high)) if len(words) > 2 else a
+    return x.join(words) if len(words) > 1 else a
+
+
+def unpacked(x: Machine, words: tuple[Bits, ...], elements: int) -> tuple[Bits, ...]:
+    """The elements of each of these words."""
+    return tuple(
+        part for word in words for part in (x.split(word, word.width // elements) if elements > 1 else (word,))
+    )
 
 
 _SHUFFLE_TYPES = {"b": "u32", "c": "u32"}

@@ -153,6 +153,8 @@ def tracked_address(operand: Address, space: str | None) -> Reader:
 def tracked_writer(register: Reg, t: Type | None) -> Writer:
     write = write_register(register, t)
     i, width, signed = register.index, register.width, t is not None and t.signed
+    if width == 128:
+        return write
 
     def tracked(x: Any, regs: Registers, lanes: lane_sets.Lanes, result: Any) -> None:
         write(x, regs, lanes, result)

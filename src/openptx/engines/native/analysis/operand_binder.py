@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from openptx.control_flow import places
-from openptx.engines.common.operands import bind_destinations, bind_sources
+from openptx.engines.common.operands import as_pair, bind_destinations, bind_sources
 from openptx.engines.native.analysis.cfg import Cells
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.lattice import ZEROS, Value
@@ -115,6 +115,8 @@ class OperandBinder:
                 return tuple(self.source(e, t) for e in elements)
             case Symbol() | FunctionName():
                 where = self.pointer(operand)
+                if t is not None and t.width == 128:
+                    return as_pair(self.x, where, None)
                 return self.x.resize(where, t.width) if t is not None and t.width != 64 else where
             case _:
                 raise Bug(f"an operand {operand!r} where a value is read")
@@ -124,10 +126,11 @@ class OperandBinder:
         return self.x.invert(value) if r.negated else value
 
     def register(self, r: Reg, t: Type | None) -> Any:
-        if r.width == 128:
-            return tuple(self.environment.get(cell) for cell in self.cells.of(r))
-        value = self.read_register(r)
         want = t.width if t is not None else r.width
+        if r.width == 128:
+            words = tuple(self.environment.get(cell) for cell in self.cells.of(r))
+            return words if want == 128 else self.x.resize(words[0], max(want, 8))
+        value = self.read_register(r)
         want = 8 if want == 4 else want
         return value if want >= r.width else self.x.resize(value, want)
 
@@ -179,7 +182,8 @@ class OperandBinder:
         if not isinstance(operand, Reg):
             raise Bug(f"an operand {operand!r} where a result is written")
         if operand.width == 128:
-            for cell, part in zip(self.cells.of(operand), value, strict=True):
+            words: tuple[Bits, ...] = as_pair(self.x, value, t) if isinstance(value, Bits) else value
+            for cell, part in zip(self.cells.of(operand), words, strict=True):
                 self.environment.store_cell(cell, part)
             return
         if value.width != operand.width:
