@@ -185,8 +185,11 @@ class Statements:
         base = dice.choice((f"{wide}_{dice.randrange(20)}", f"{wide}_1+{dice.choice((4, 16, -8, 1 << 24))}"))
         if dice.random() < 0.1:
             base = dice.choice(("gv", "sv", "sv+16", "gv+4", "64", self._register(TYPES["u32"])))
-        parts = [
-            self._list(form.type_of(part, m), max(form.count_of(part, m), 1), source=True)
-            for part in template.parts[1:]
-        ]
-        return f"[{', '.join((base, *parts))}]"
+        return f"[{', '.join((base, *(self._part(form, m, part) for part in template.parts[1:])))}]"
+
+    def _part(self, form: Form, m: Modifiers, part: str) -> str:
+        """What follows the base of an address: a list, or a register where the form has one integer."""
+        type, count = form.type_of(part, m), form.count_of(part, m)
+        if not count and type is not None and type.kind in "bsu" and self.dice.random() < 0.9:
+            return self._scalar(type, source=True)
+        return self._list(type, max(count, 1), source=True)

@@ -87,3 +87,34 @@ def test_the_assembler_does_without_aligned_in_instructions_of_a_warpgroup(opcod
     for modifiers, wrong in ((".sync", []), (".sync.aligned", []), (".aligned", ["missing-modifier"])):
         found = openptx.check(f"{module}    {name}{modifiers} {operand};\n    ret;\n}}\n")
         assert [d.name for d in found if d.severity == "error"] == wrong
+
+
+_PUT = "fabric.try_put.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric"
+_ATOM = "fabric.try_atom.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric"
+_PULL = "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric"
+_COPY = "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast"
+_SIZES = ".override::global_address.override::global_dim [%d0], [%d1, %d2, {%h0}, {%r0}], [%d3], "
+# fmt: off
+FABRIC = (  # a statement of PTX 9.5 for sm_107a, what is wrong with it
+    (f"{_PUT}.relaxed.sys.b128 [%r0, %d0], [%d1], %r1, [%d2];",                       None),
+    (f"{_PUT}.sys.b128 [%r0, %d0], [%d1], %r1, [%d2];",                               None),
+    (f"{_PUT}.relaxed.b128 [%r0, %d0], [%d1], %r1, [%d2];",                           "modifier-forbidden"),
+    (f"{_PUT}.L2::cache_hint.cp_mask.b128 [%r0, %d0], [%d1], %r1, [%d2], %h0, %d3;",  None),
+    (f"{_PUT}.L2::cache_hint.cp_mask.b128 [%r0, %d0], [%d1], %r1, [%d2], %d3, %h0;",  "operand-size"),
+    (f"{_ATOM}.relaxed.sys.add.u32 [%r0, %d0], [%d1], [%d2], [%d3];",                 None),
+    (f"{_ATOM}.add.u32 [%r0, %d0], [%d1], [%d2], [%d3];",                             "missing-modifier"),
+    (f"{_ATOM}.relaxed.sys.add.f16 [%r0, %d0], [%d1], [%d2], [%d3];",                 "no-such-form"),
+    (f"{_PULL}.add.u32.sync [%d0], [%r0, %d1], %r1, [%d2], -1;",                      None),
+    (f"{_PULL}.add.u32.sync [%d0], [%r0, %d1], %r1, [%d2], 1;",                       "immediate-range"),
+    (f"{_PULL}.add.u32.sync [%d0], [%r0, %d1], %r1, [%d2], %r2;",                     "operand-kind"),
+    (f"{_COPY}::cluster::32b{_SIZES}%r1;",                                            None),
+    (f"{_COPY}::cluster{_SIZES}%h1;",                                                 "modifier-forbidden"),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(("statement", "wrong"), FABRIC)
+def test_copies_between_gpus_and_overrides(statement: str, wrong: str | None) -> None:
+    module = MODULE.replace("9.0", "9.5").replace("sm_100a", "sm_107a")
+    found = [d.name for d in openptx.check(f"{module}    {statement}\n    ret;\n}}\n") if d.severity == "error"]
+    assert found == ([wrong] if wrong else [])

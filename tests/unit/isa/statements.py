@@ -15,7 +15,15 @@ _REGISTERS = "b8 b16 b32 b64 b128 s8 s16 s32 s64 u8 u16 u32 u64 f16 f16x2 f32 f6
 DECLARATIONS = " ".join(f".reg .{name} {name}_<300>;" for name in _REGISTERS.split())
 
 # What an immediate must be where 1 will not do.
-_IMMEDIATES = {"cp-size": "16", "size": "128", "initval": "0", "f": "0", "sp-sel": "0", "imm-reg-count": "24"}
+_IMMEDIATES = {
+    "cp-size": "16",
+    "size": "128",
+    "initval": "0",
+    "f": "0",
+    "sp-sel": "0",
+    "imm-reg-count": "24",
+    "membermask": "-1",
+}
 
 # Operands that are names of other things.
 _LEFT_OUT = ("call", "bra", "brx.idx")
@@ -81,7 +89,7 @@ def _operand(form: Form, m: Modifiers, i: int, register: _Registers) -> str:
     template = form.operands[i]
     if template.role == "address":
         base = "b32_1" if template.bits == 32 else "b64_1"
-        parts = [_list(form, m, part, register) for part in template.parts[1:]]
+        parts = [_part(form, m, part, register) for part in template.parts[1:]]
         return f"[{', '.join((base, *parts))}]"
     if template.role == "sink":
         return "_"
@@ -98,6 +106,9 @@ def _operand(form: Form, m: Modifiers, i: int, register: _Registers) -> str:
     return register(type) + (f".{template.selectors[0]}" if template.selected else "")
 
 
-def _list(form: Form, m: Modifiers, part: str, register: _Registers) -> str:
-    count = max(form.count_of(part, m), 1)
-    return f"{{{', '.join(register(form.type_of(part, m)) for _ in range(count))}}}"
+def _part(form: Form, m: Modifiers, part: str, register: _Registers) -> str:
+    """A part of an address after its base: a list, or a register where the form has one integer."""
+    count, type = form.count_of(part, m), form.type_of(part, m)
+    if not count and type is not None and type.kind in "bsu":
+        return register(type)
+    return f"{{{', '.join(register(type) for _ in range(max(count, 1)))}}}"

@@ -28,7 +28,7 @@ VERSIONS: tuple[Version, ...] = (
     *((8, minor) for minor in range(9)),
     *((9, minor) for minor in range(6)),
 )
-_LINE = re.compile(r"line (\d+); (?:error|fatal)")
+_ERROR = re.compile(r"asked.ptx, line (\d+); (error|fatal)")
 
 # Not for us to say: textures of registers behave by their mode, `cvt` has rules of its own (`conversions.py`), and
 # `.param::func` needs a variable.
@@ -44,15 +44,32 @@ def assembler() -> Path:
 
 
 def refused(lines: list[str], target: Target, version: Version, folder: Path) -> set[int]:
-    """The numbers of the statements that the assembler finds wrong; each is in a scope of its own."""
+    """The numbers of the statements that the assembler finds wrong; each is in a scope of its own.
+
+    A syntax error ends its reading, and one in the text that it makes of an instruction does not name a line, so the
+    others are asked until it takes them all.
+    """
     declared = DECLARATIONS if version >= (8, 3) else re.sub(r"\.reg \.b128 [^;]*;", "", DECLARATIONS)
     head = [f".version {version[0]}.{version[1]}", f".target {target}", ".address_size 64", ".entry k()", "{", declared]
     path = folder / "asked.ptx"
-    path.write_text("\n".join((*head, *(f"{{ {line} }}" for line in lines), "ret;", "}", "")))
     command = [assembler(), f"-arch={target.name.replace('sm_', 'compute_')}", path, "-o", "/dev/null"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    found = {int(number) - len(head) - 1 for number in _LINE.findall(done.stdout + done.stderr)}
-    assert done.returncode == 0 or found, done.stderr
+    found: set[int] = set()
+    parts = [list(range(len(lines)))]
+    while parts:
+        asked = parts.pop()
+        path.write_text("\n".join((*head, *(f"{{ {lines[i]} }}" for i in asked), "ret;", "}", "")))
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        errors = [(int(row) - len(head) - 1, kind) for row, kind in _ERROR.findall(done.stdout + done.stderr)]
+        wrong = {asked[number] for number, _ in errors}
+        found |= wrong
+        if any(kind == "fatal" for _, kind in errors):
+            parts.append([i for i in asked if i > max(wrong)])
+        elif wrong:
+            parts.append([i for i in asked if i not in wrong])
+        elif done.returncode and len(asked) > 1:
+            parts += (asked[: len(asked) // 2], asked[len(asked) // 2 :])
+        elif done.returncode:
+            found.update(asked)
     return found
 
 

@@ -36,8 +36,11 @@ _CHOICES = """
         .scope = { .sys };
 """
 _SHARED = "srcMem dstMem mbar   in .shared"
+_REJECTS = """
+        .relaxed scope=none   `.relaxed` has a scope: `.relaxed.sys`
+"""
 
-fabric = partial(instruction, types=_TYPES, operands=_SHARED, anchor=_ANCHOR)
+fabric = partial(instruction, types=_TYPES, operands=_SHARED, anchor=_ANCHOR, rejects=_REJECTS)
 
 fabric_try_put = fabric(
     "fabric.try_put.async",
@@ -46,7 +49,7 @@ fabric_try_put = fabric(
         fabric.try_put.async{.multimem}.shared.completion_mechanism.report{.level::cache_hint}{.sem}{.scope}.b128
                 [leId, dataOff], [srcMem], size, [mbar]{, cache-policy};              // PTX 9.3, sm_100 (ptxas)
         fabric.try_put.async{.multimem}.shared.completion_mechanism.report{.level::cache_hint}.cp_mask{.sem}{.scope}.b128
-                [leId, dataOff], [srcMem], size, [mbar]{, cache-policy}, byteMask;    // PTX 9.3, sm_100 (ptxas)
+                [leId, dataOff], [srcMem], size, [mbar], byteMask{, cache-policy};    // PTX 9.3, sm_100 (ptxas)
         fabric.try_put.async{.multimem}.shared.completion_mechanism.report.counted{.level::cache_hint}{.sem}{.scope}.b128
                 [leId, dataOff, counterOff], [srcMem], size, [mbar]{, cache-policy};  // PTX 9.3, sm_100 (ptxas)
         .completion_mechanism = { .mbarrier::complete_tx::16B };
@@ -92,7 +95,7 @@ fabric_try_red = fabric(
 )
 
 _ATOMICS = (
-    ("{ .add }", "{ .u32, .u64, .f16, .f16x2, .bf16, .bf16x2, .f32, .f64 }"),
+    ("{ .add }", "{ .u32, .u64, .f16x2, .bf16x2, .f32, .f64 }"),
     ("{ .and, .or, .xor }", "{ .b32, .b64 }"),
     ("{ .min, .max }", "{ .u32, .s32, .u64, .s64, .f16x2, .bf16x2 }"),
     ("{ .exch, .cas }", "{ .b32, .b64, .b128 }"),
@@ -103,7 +106,7 @@ fabric_try_atom = fabric(
     summary="An atomic operation on the memory of another GPU, asynchronous: its result goes to shared memory.",
     syntax="".join(
         f"""
-        fabric.try_atom.async.shared.completion_mechanism.report{{.level::cache_hint}}{{.sem}}{{.scope}}.op.type
+        fabric.try_atom.async.shared.completion_mechanism.report{{.level::cache_hint}}.sem.scope.op.type
                 [leId, dataOff], [dstMem], [srcMem], [mbar]{{, cache-policy}};   // PTX 9.4, sm_100 (ptxas)
         .op   = {operations};
         .type = {types};
@@ -119,23 +122,23 @@ fabric_try_pullred = fabric(
     summary="Reduces the values of several GPUs at a multicast address into shared memory, asynchronously.",
     syntax="".join(
         f"""
-        fabric.try_pullred.async.multimem.shared.completion_mechanism.report{{.level::cache_hint}}{{.sem}}{{.scope}}.op{{.acc}}.type.sync
-                [dstMem], [leId, dataOff], size, [mbar], {{cache-policy, }}membermask;   // PTX 9.3, {target} (ptxas)
+        fabric.try_pullred.async.multimem.shared.completion_mechanism.report{{.sem}}{{.scope}}.op{{.acc}}.type.sync
+                [dstMem], [leId, dataOff], size, [mbar], membermask;   // PTX 9.3, sm_100 (ptxas)
         .op   = {operations};
         .type = {types};
         """
-        for operations, types, target in (
-            ("{ .add }", "{ .u32, .u64, .f16, .bf16, .f32 }", "sm_100"),
-            *((operations, types, "sm_100") for operations, types in _REDUCTIONS[1:]),
-        )
-    ).replace("{cache-policy, }", "")
+        for operations, types in (("{ .add }", "{ .u32, .u64, .f16, .bf16, .f32 }"), *_REDUCTIONS[1:])
+    )
     + """
         .acc = { .acc::f32 };
         .completion_mechanism = { .mbarrier::complete_tx::bytes };
     """
     + _CHOICES,
+    immediates="membermask",
+    ranges="membermask   -1 or 4294967295",
     gates=".acc::f32   PTX 9.3, sm_100f sm_110f sm_120f",
-    rejects="""
+    rejects=_REJECTS
+    + """
         .acc::f32 .u32|.u64|.f32|.s32|.s64|.b32|.b64|.min|.max   only sums of halves are accumulated in f32
     """,
 )

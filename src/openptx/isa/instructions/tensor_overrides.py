@@ -82,6 +82,7 @@ _REJECTS = """
         .tile::gather4|.tile::scatter4 .1d|.3d|.4d|.5d   rows are gathered and scattered in two dimensions
         .im2col_no_offs .1d|.2d                          im2col modes need three dimensions or more
         .override::global_dim_stride .tile::gather4|.tile::scatter4|.im2col_no_offs   strides are replaced in `.tile`
+        .multicast::cluster .override::global_dim|.override::global_dim_stride   sizes are replaced with 32-bit masks
 """
 
 cp_async_bulk = instruction(
