@@ -80,7 +80,11 @@ def _moved(m: Modifiers, first: int = 0) -> range:
     return range(first, 4) if apart else range(0, 4, 4)
 
 
-_PIECES = {"c": lambda m: _moved(m, int(m.geom == "acube")), "dPdx": _moved, "dPdy": _moved}
+def _moved_coordinates(m: Modifiers) -> range:
+    return _moved(m, int(m.geom == "acube"))
+
+
+_PIECES = {"c": _moved_coordinates, "dPdx": _moved, "dPdy": _moved}
 
 
 def depth_alone(syntax: str) -> str:
