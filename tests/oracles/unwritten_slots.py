@@ -64,7 +64,8 @@ class Branch(NamedTuple):
 class Step(NamedTuple):
     """What a line does with a slot."""
 
-    kind: str  # read, write, zero (a write), stop, deoptimize (with this resume position), call (of a function)
+    kind: str  # read, kept (a read for lanes that may wait), write, zero (a write), stop, deoptimize (with this
+    # resume position), call (of a function)
     slot: Slot
     line: str
 
@@ -81,6 +82,10 @@ class State(NamedTuple):
         for mask in masks:
             known &= self.unless_zero.get(mask, self.written)
         return known
+
+    def written_if_any_waits(self, slots: int) -> bool:
+        """Whether slots are written if lanes wait at one of some blocks: those are the lanes that need them."""
+        return any(known != EVERY and known & slots == slots for known in self.unless_zero.values())
 
     def with_written(self, more: int) -> State:
         return State(self.written | more, {mask: slots | more for mask, slots in self.unless_zero.items()})
@@ -184,7 +189,9 @@ class FunctionText:
                     kind = "deoptimize"
                 if leaves and kind == "read" and re.match(r"%r\d+", slot[0]):
                     continue
-                if kind in ("read", "write", "zero"):
+                if leaves and kind == "read" and slot[0] == "frame":
+                    kind = "kept"
+                if kind in ("read", "kept", "write", "zero"):
                     self.bit.setdefault(slot, len(self.bit))
                 yield Step(kind, slot, line)
 
@@ -268,7 +275,10 @@ class FunctionText:
             frame = 0
         else:
             return state
-        kept = {mask: slots & ~self.of_frame | frame for mask, slots in state.unless_zero.items()}
+        kept = {  # a mask that is zero stays zero, whatever the frame has
+            mask: slots if slots == EVERY else slots & ~self.of_frame | frame
+            for mask, slots in state.unless_zero.items()
+        }
         return State(state.written & ~self.of_frame | frame, kept)
 
     def through(self, label: str, before: State) -> tuple[State, list[tuple[Stop, int]], list[str]]:
@@ -285,6 +295,8 @@ class FunctionText:
                     state = state.with_mask((slot[0],), EVERY if kind == "zero" else state.written)
             elif kind in ("stop", "deoptimize"):
                 stops.append((kind, slot[1]))
+            elif kind == "kept" and state.written_if_any_waits(bit):
+                continue
             else:
                 wanted = self.bits_of(("%in", *s[1:]) for s in self.needed.get(slot[0], ())) if kind == "call" else bit
                 if wanted & ~state.written & ~passes_on:
