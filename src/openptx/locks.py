@@ -30,6 +30,8 @@ class CancellableLock:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self.check: Callable[[], None] = lambda: None
+        self.mend: Callable[[], None] = lambda: None
+        """Frees what the thread that waits holds by mistake; the thread that it waits for may wait for that."""
         self.acquire, self.release = self._lock.acquire, self._lock.release
 
     def __enter__(self) -> None:
@@ -37,6 +39,7 @@ class CancellableLock:
         try:
             while not lock.acquire(timeout=INTERVAL):
                 self.check()
+                self.mend()
         except BaseException:
             try:  # noqa: SIM105
                 lock.release()

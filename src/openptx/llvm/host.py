@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from operator import attrgetter
 
 import llvmlite.binding as llvm
 
@@ -17,6 +19,19 @@ MXCSR = 0x1F80
 WITHOUT = "OPENPTX_CPU_WITHOUT"
 """Code avoids extensions of the processor whose LLVM names begin with one of these, separated by commas: `avx512` gives
 code for AVX2 on a machine with AVX-512."""
+
+
+def release_inner_lock() -> None:
+    """Releases llvmlite's own lock, if this thread has left it held. llvmlite holds it around each call by a context
+    manager in Python: a signal handler that raises as `__exit__` begins leaves it held by the main thread. All our
+    calls are made with `LLVM` held, so a thread that waits for `LLVM` is in none of them."""
+    release = attrgetter("ffi.lib._lock._lock.release")(llvm)
+    with suppress(RuntimeError):  # it is not held by this thread
+        while True:
+            release()
+
+
+LLVM.mend = release_inner_lock
 
 
 @dataclass(frozen=True, slots=True)

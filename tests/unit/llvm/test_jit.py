@@ -7,12 +7,16 @@ import gc
 import subprocess
 import sys
 import threading
+import time
+from operator import attrgetter
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 import openptx
+from openptx.engines.common.cancellation import cancellable
 from openptx.llvm.codegen import compile
 from openptx.llvm.jit import SESSION, Library, Session
 from openptx.locks import LLVM
@@ -39,6 +43,7 @@ mul.wide.u32 %%rd2, %%r1, 4; add.s64 %%rd1, %%rd1, %%rd2; st.global.u32 [%%rd1],
 FAR = """
 import ctypes, sys
 from test_jit import TABLE, call
+from openptx.engines.common.cancellation import cancellable
 from openptx.llvm.codegen import compile
 from openptx.llvm.jit import Library
 
@@ -165,3 +170,28 @@ def test_thousands_of_kernels_in_one_process() -> None:
             kept.append(module)
         if i % 100 == 0:
             kept.append(x)
+
+
+def test_a_lock_left_by_an_interrupted_call_of_llvmlite_is_released() -> None:
+    """A signal handler that raises as llvmlite's `__exit__` begins leaves its lock held by the main thread, for which
+    another thread then waits in a call, and the main thread for that."""
+    lock = attrgetter("ffi.lib._lock")(llvm)
+    entered = threading.Event()
+
+    def call() -> None:
+        with LLVM:
+            entered.set()
+            llvm.get_host_cpu_name()
+
+    other = threading.Thread(target=call, daemon=True)
+    lock.__enter__()
+    other.start()
+    entered.wait(10)
+    deadline = time.monotonic() + 10
+
+    def check() -> None:
+        assert time.monotonic() < deadline
+
+    with cancellable(check), LLVM:
+        other.join(10)
+    assert not other.is_alive()
