@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import openptx
+from openptx.engines.native.runtime.launch import Run
 
 LIMIT = 0.15
 """The time limit of endless kernels, in seconds."""
@@ -179,6 +180,23 @@ def test_storms_of_signals_leave_nothing_running() -> None:
     """A handler raises at hundreds of points of a launch; its arrays are at rest when it has ended."""
     done = subprocess.run([sys.executable, "-c", STORM], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr[-2000:]
+
+
+@has_alarms
+def test_a_second_interruption_leaves_nothing_running(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A handler raises twice: in a launch, and as that begins to wait for its other threads."""
+    runs, wait = list[Run](), Run.wait
+
+    def interrupted_at_first(run: Run) -> None:
+        runs.append(run)
+        if len(runs) == 1:
+            raise Interrupted
+        wait(run)
+
+    monkeypatch.setattr(Run, "wait", interrupted_at_first)
+    with pytest.raises(Interrupted), interrupted(0.1):
+        launch("one turn", "native", 2, 5)
+    assert all(task.over for task in runs[0].tasks)
 
 
 @has_alarms

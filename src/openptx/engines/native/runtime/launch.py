@@ -137,6 +137,11 @@ class Run:
                 with Running(self), standard_floats():
                     (resume_interp if self.watch is None else self.watch.resume)(self, codes, team)
             return abi.HANDED in codes
+        except BaseException as stop:
+            if not all(task.over for task in self.tasks):  # a handler has raised as `wait` was called or looped
+                self.interrupt = stop
+                self.wait()
+            raise
         finally:
             _running.discard(self)  # a child of a fork has none
             if self.line is not None:
@@ -177,7 +182,7 @@ class Run:
             if not deep:
                 codes.append(code.run(first.state.address))
         except BaseException as stop:
-            self.stop(stop)
+            self.interrupt = stop
         self.wait()
         for task in self.tasks:
             if task.error is not None and self.interrupt is None:
@@ -198,10 +203,12 @@ class Run:
         for task in self.tasks:
             while not task.over:
                 try:
+                    if self.interrupt is not None:
+                        self.stop(self.interrupt)
                     if self.interrupt is None or not task.cancel():
                         task.wait()
                 except BaseException as stop:  # Ctrl-C during the wait
-                    self.stop(stop)
+                    self.interrupt = stop
 
     def forked(self) -> None:
         """Called in the child of a fork: the worker threads do not exist, so the launch must end if the forking thread
