@@ -226,6 +226,13 @@ def test_descriptors_that_can_not_be(what: str) -> None:
         assert caught.value.code == "PTX9015"
 
 
+def test_a_descriptor_of_no_rows_with_a_kept_matrix() -> None:
+    memory, d = np.zeros(32768, np.uint8), np.zeros((128, 16), np.uint32)
+    idesc = described("f32", "f16", "f16", 0, 64)
+    with pytest.raises(openptx.Fault, match="asks for 0 rows and 64 columns"):
+        multiplied("tcgen05.mma.ws.cta_group::1.kind::f16", d, (memory, memory), (0, 0), idesc)
+
+
 def test_a_mode_of_swizzling_that_is_none() -> None:
     memory, d = np.zeros(32768, np.uint8), np.zeros((128, 16), np.uint32)
     idesc = described("f32", "f16", "f16", 128, 16)

@@ -83,7 +83,7 @@ class Shape:
             self.missing = "K = 96"
         self.rows //= ctas  # of one CTA
         # How often rows repeat below each other, each time with other columns (layouts B, E, G).
-        self.parts = 128 // self.rows if kept or (ctas == 2 and not sparse) else 1
+        self.parts = 128 // self.rows if not self.wrong and (kept or (ctas == 2 and not sparse)) else 1
 
     def _wrong(self, sparse: bool) -> str:
         if sparse != self.sparse:
