@@ -212,7 +212,7 @@ class CallLowering:
     # Indirect calls
 
     def indirect(self, site: CallSite, candidates: list[Function], address: Bits) -> None:
-        address = self.held_bits(address)
+        address = self.held_bits(self.x.resize(address, 64))
         known = self.x.const(0, 1)
         with self.without_results("an indirect call with results in registers"):
             for callee in candidates:
