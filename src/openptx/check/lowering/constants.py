@@ -45,3 +45,14 @@ def constant_bits(constant: Integer | Float, type: Type) -> int:
     if isinstance(constant, Integer):
         return constant.value & ((1 << type.width) - 1)
     return float_bits(constant, min(type.width, 64))
+
+
+def element_bits(constant: Float, type: Type) -> int:
+    """The bits of a floating-point constant in a list of this type.
+
+    A list of bits or of unsigned integers takes the low bits of the literal, a double unless it begins with `0f`. Lists
+    of signed integers and of narrower types take a zero (measured).
+    """
+    if type.kind not in "bsu":
+        return constant_bits(constant, type)
+    return constant.bits & ((1 << type.width) - 1) if type.width >= 32 and type.kind != "s" else 0

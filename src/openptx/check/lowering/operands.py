@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from openptx.check.lowering.constants import constant_bits, float_bits
+from openptx.check.lowering.constants import constant_bits, element_bits, float_bits
 from openptx.check.operand.kinds import FIELDS
 from openptx.isa.notation.operand_rules import operand_rule
 from openptx.isa.special_registers import SPECIAL_REGISTERS
@@ -142,7 +142,7 @@ class Binder:
             case text.Sink():
                 return Sink()
             case text.Vector():
-                return Vector(tuple(self.bind(element, type) for element in tree.elements))
+                return self._list(tree, type)
             case text.Negated():
                 return self._negated(tree, type)
             case text.Selector():
@@ -157,6 +157,18 @@ class Binder:
                 return self._sum(tree, type)
             case _:
                 raise UnboundError(f"`{tree.text}` can't be executed yet")
+
+    def _list(self, tree: text.Vector, type: Type | None) -> Vector:
+        """ptxas accepts predicates beside registers of 32 bits; its code differs from one instruction to another."""
+        found: list[Operand] = []
+        for element in tree.elements:
+            if isinstance(element, text.Float) and type is not None:
+                found.append(Imm(element_bits(element, type), type.width))
+            else:
+                found.append(self.bind(element, type))
+        if len(found) > 1 and any(isinstance(each, Reg) and each.width == 1 for each in found):
+            raise UnboundError(f"`{tree.text}`, a predicate in a list, can't be executed yet")
+        return Vector(tuple(found))
 
     def _name(self, tree: text.Name, type: Type | None) -> Operand:
         found = self.names[tree.text]
