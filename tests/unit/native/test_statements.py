@@ -1,0 +1,52 @@
+"""Statements that ptxas accepts: the same bits, or the same fault, on both engines."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import numpy as np
+import pytest
+from ptxas_corpus import records
+from statement_kernels import is_comparable, kernel, run
+
+AT_ONCE = 40
+"""Statements in a kernel."""
+
+
+def differing(found: list[dict[str, str]]) -> list[str]:
+    """Those of some statements for one target on whose results the engines disagree."""
+    expected = [run(*kernel([record]), "interp") for record in found]
+    running = [i for i, result in enumerate(expected) if isinstance(result, np.ndarray)]
+    wrong = [
+        record["stmt"]
+        for record, result in zip(found, expected, strict=True)
+        if not isinstance(result, np.ndarray) and run(*kernel([record]), "native") != result
+    ]
+    for i in range(0, len(running), AT_ONCE):
+        some = running[i : i + AT_ONCE]
+        after = run(*kernel([found[j] for j in some]), "native")
+        assert isinstance(after, np.ndarray), after
+        parts = np.split(after, np.cumsum([expected[j].size for j in some])[:-1])
+        wrong += [
+            found[j]["stmt"] for j, part in zip(some, parts, strict=True) if not np.array_equal(part, expected[j])
+        ]
+    return wrong
+
+
+def comparable() -> list[dict[str, str]]:
+    return [record for record in records() if is_comparable(record) and "bra" not in record["stmt"]]
+
+
+def test_a_sample_of_the_statements_that_ptxas_accepts() -> None:
+    sample = [record for record in comparable() if (record["target"], record["version"]) == ("sm_100a", "9.0")][::280]
+    assert len(sample) > 30
+    assert differing(sample) == []
+
+
+@pytest.mark.sweep
+def test_all_statements_that_ptxas_accepts() -> None:
+    def machine(record: dict[str, str]) -> tuple[str, str]:
+        return record["target"], record["version"]
+
+    for _, some in groupby(sorted(comparable(), key=machine), machine):
+        assert differing(list(some)) == []
