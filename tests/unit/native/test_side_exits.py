@@ -13,6 +13,7 @@ import pytest
 import openptx
 from openptx.dataflow import bits_of, set_of
 from openptx.engines.native import settings
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.runtime import compiled_kernel as kernel
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "properties"))
@@ -68,3 +69,34 @@ def test_workers_that_leave_at_once_share_one_slow_version(monkeypatch: pytest.M
 @pytest.mark.parametrize("numbers", [(), (0,), (1, 2, 5), (0, 63, 64, 2047)])
 def test_sets_as_bits(numbers: tuple[int, ...]) -> None:
     assert set_of(bits_of(numbers)) == frozenset(numbers)
+
+
+NAMED = f"""{SOURCE.split("    .reg", maxsplit=1)[0]}
+    .reg .b32 %i, %b, %v, %n; .reg .b64 %x, %o, %w; ld.param.u64 %x, [x]; ld.param.u32 %n, [shift]; mov.u32 %i, %tid.x;
+    mul.wide.u32 %o, %i, 4; add.s64 %o, %x, %o; ld.global.u32 %v, [%o]; add.u32 %v, %v, 1; st.global.u32 [%o], %v;
+    shr.u32 %b, %i, 6; add.u32 %b, %b, 1; bar.sync %b, 64;
+    add.s32 %v, %i, %n; cvt.s64.s32 %w, %v; and.b64 %w, %w, 252; add.s64 %w, %x, %w; ld.global.u32 %v, [%w];
+    bar.sync %b, 64; ld.global.u32 %v, [%o]; add.u32 %v, %v, 10; st.global.u32 [%o], %v; ret; }}"""
+
+
+@pytest.mark.parametrize("shift", [0, 0x7FFFFFF0, 0x7FFFFFE8])
+def test_generic_version_has_barriers_whose_numbers_differ_between_warps(shift: int) -> None:
+    """It knows nothing of lanes. The kernel was run again from its beginning by the interpreter."""
+    x = np.zeros(128, np.uint32)
+    with settings.cache_at(None):
+        openptx.load(NAMED)["k"](1, 128, (x, x, shift), engine="native", workers=1)
+    assert set(x) == {11}
+
+
+def test_a_kernel_that_has_begun_does_not_begin_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, lower = np.zeros(128, np.uint32), kernel.lower_kernel
+
+    def lower_first(program: Any, function: Any, image: Any, options: Any, *more: Any) -> Any:
+        if more:
+            raise UnsupportedByJit("a reason")
+        return lower(program, function, image, options)
+
+    monkeypatch.setattr(kernel, "lower_kernel", lower_first)
+    with settings.cache_at(None), pytest.raises(openptx.Unsupported, match="a reason, after a part"):
+        openptx.load(NAMED)["k"](1, 128, (x, x, 0x7FFFFFF0), engine="native", workers=1)
+    assert set(x) == {1}

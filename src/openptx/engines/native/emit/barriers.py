@@ -41,7 +41,9 @@ class BarrierLowering:
         if not (isinstance(guard.v, int) and guard.v):
             raise UnsupportedByJit("a guarded barrier")
         named = dict(zip(source_names(op), self.binder.sources(op), strict=True))
-        number, count = named["a"], named.get("b")
+        number, count = self.of_warp(named["a"]), named.get("b")
+        if count is not None:
+            count = self.of_warp(count)
         self.check_operands(number, count)
         yes = self.x.scalar(self.x.ballot(named["c"])) if op.m.mode == "red" else "0"
         wanted = self.x.scalar(count) if count is not None else "0"
@@ -76,10 +78,18 @@ class BarrierLowering:
             ir.store("i32", value, self.field(offset), 4)
         ir.jump(ARRIVES)
 
+    def of_warp(self, operand: Bits) -> Bits:
+        """An operand, which all lanes agree on. The generic version, which knows nothing of lanes, asks them: a kernel
+        that has begun needs it."""
+        if self.x.uniform(operand):
+            return operand
+        if not self.c.version:
+            raise UnsupportedByJit("a barrier whose operands differ between lanes")
+        first = self.x.bits(self.scope.first_active(operand), operand.width, ZEROS)
+        self.faults.require(operand == first, "invalid-barrier", "the lanes of a warp agree on a barrier's operands")
+        return first
+
     def check_operands(self, number: Bits, count: Bits | None) -> None:
-        for value in (number, count):
-            if value is not None and not self.x.uniform(value):
-                raise UnsupportedByJit("a barrier whose operands differ between lanes")
         if isinstance(number.v, int) and number.v < 16:
             if self.numbers is not None:
                 self.numbers.add(number.v)

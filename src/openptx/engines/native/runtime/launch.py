@@ -255,8 +255,15 @@ class Run:
     def need(self, worker: Worker) -> int:
         """Called by the code at its first side exit: compiles the generic version."""
         plan = self.plan
-        with cancellable(self.check):
-            address = slow(plan.program, plan.function, self.image, plan.options, plan.code)
+        try:
+            with cancellable(self.check):
+                address = slow(plan.program, plan.function, self.image, plan.options, plan.code)
+        except UnsupportedByJit as reason:
+            if self.watch is not None:  # which restores memory
+                raise
+            raise Unsupported(
+                f"{reason}, after a part of the kernel has run", help='launch it with `engine="interp"`'
+            ) from None
         struct.pack_into("<q", worker.memory, abi.GENERIC, address)
         return 0
 
