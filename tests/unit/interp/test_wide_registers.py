@@ -39,6 +39,7 @@ SPLIT = " mov.b128 {a, b}, w;"
      2 << 32 | 1, 4 << 32 | 3),
     ("ld.global.v2.b64 {a, b}, [at+16]; mov.b128 w, {a, b}; mov.b128 {h0, h1, h2, h3}, w; mov.b64 a, {h3, h2};"
      " mov.b64 b, {h1, h0};", 9 << 32, 0xFFFFFFF5_FFFFFFFF),
+    ("mov.b128 w, %ntid;" + SPLIT, 1 << 32 | 1, 1),
     ("mov.b128 w, table;" + SPLIT + " mov.u64 at, table; sub.u64 a, a, at; ld.param.u64 at, [p];", 0, 0),
 ])  # fmt: skip
 def test_registers_of_other_widths(body: str, low: int, high: int, engine: str) -> None:

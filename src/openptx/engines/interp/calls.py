@@ -44,7 +44,7 @@ def call(batch: Batch, group: Group, op: Op, end: int) -> bool:
     if len(found) == 1:
         return enter(batch, group, op, end, name_of(batch, group, site, found[0]))
     all_lanes = group.lanes
-    found.sort(key=lambda value: int((address.v == value).argmax()))  # a fault is that of the first lane
+    found.sort(key=address.v.tolist().index)  # a fault is that of the first lane
     for value in found:
         some = Group(group.frame, group.pc, lane_sets.where(all_lanes, address.v == value, batch.x.n))
         batch.x.executing = some.lanes

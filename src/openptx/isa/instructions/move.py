@@ -57,8 +57,9 @@ def _(x: Machine, m: Modifiers, a: tuple[Bits | None, ...]) -> tuple[Bits, ...]:
 
 
 @meaning(mov)
-def _(x: Machine, m: Modifiers, a: Word) -> Word:
-    return a
+def _(x: Machine, m: Modifiers, a: Word | tuple[Bits, ...]) -> Word | tuple[Bits, ...]:
+    """`mov.b128 d, %ntid` packs the four components, as code of the assembler does."""
+    return (x.join(a[:2]), x.join(a[2:])) if isinstance(a, tuple) and len(a) == 4 else a
 
 
 def mov_elements(m: Modifiers) -> int:
