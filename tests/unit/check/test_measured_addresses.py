@@ -64,3 +64,11 @@ def test_addresses_that_need_32_bits(target: str, statement: str, wide: bool) ->
 def test_the_document_wants_32_bits_everywhere() -> None:
     text = MODULE.format(version="9.0", target="sm_80", statement="ld.global.b32 r, [half];")
     assert [each.name for each in openptx.check(text, profile="isa")] == ["address-register"]
+
+
+@pytest.mark.parametrize("name", ["texture", "surface", "texture+4"])
+@pytest.mark.parametrize("opcode", ["multimem.st.weak.u32", "multimem.st.relaxed.sys.global.u32"])
+def test_a_store_to_a_multimem_address_takes_no_texture(opcode: str, name: str) -> None:
+    text = MODULE.format(version="9.3", target="sm_90a", statement=f"{opcode} [{name}], r;")
+    text = text.replace(".entry", ".global .texref texture; .global .surfref surface;\n.entry")
+    assert [each.name for each in openptx.check(text) if each.severity == "error"] == ["operand-kind"]

@@ -266,7 +266,8 @@ def _opaque(place: Place, base: Kind, where: Path) -> Problem | None:
         wanted = "texref"  # a texture includes its sampler
     if declared is None or not place.context.follows_ptxas:
         return None
-    accesses = access_size(place) or place.operand_rule.needs_32_bits(place.space, place.m.written)
+    rule = place.operand_rule
+    accesses = access_size(place) or rule.needs_32_bits(place.space, place.m.written) or rule.says("no texture")
     if wanted not in OPAQUE and not (declared.kind == "opaque" and accesses):
         return None
     if wanted == declared.name:

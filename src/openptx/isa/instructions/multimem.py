@@ -162,7 +162,10 @@ multimem_st = instruction(
     types={"b": _moved},
     vectors={"b": "vec"},
     defaults={"space": "generic"},
-    operands="b   registers in lists, integers in lists, a list of one float",
+    operands="""
+        a   no texture
+        b   registers in lists, integers in lists, a list of one float
+    """,
 )
 
 

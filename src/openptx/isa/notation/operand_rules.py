@@ -39,6 +39,7 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     a       64 bits              an address in a register of 64 bits
     a       32 bits              an address in a register of 32 bits or more
     a       32 bits if .generic  the same for a generic address; `if .m`: for an opcode with the modifier m
+    a       no texture           no name of a texture or surface
     a       no variable if .m    no variable as an address, for an opcode with the modifier m
     a       passed on            a value that is only moved, so that its register need not have been written
     b       passed on by .b8     the same for the opcode with these modifiers and no others
@@ -58,7 +59,7 @@ _FLAGS = frozenset((
     "negated", "minus", "variable", "special", "any special", "one of several", "a list of one", "one value",
     "sinks in lists", "packed", "element", "functions", "wide", "no pairs", "sinks in 256 bits", "passed on",
     "padded", "64 bits", "32 bits", "any register", "integers in lists", "registers in lists", "an ignored integer",
-    "short floats", "plain elements", "a list of one float", "without brackets", "no sinks", "a sampler",
+    "short floats", "plain elements", "a list of one float", "without brackets", "no sinks", "a sampler", "no texture",
 ))  # fmt: skip
 
 
