@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.check.availability import gate_problem
 from openptx.check.context import Context
 from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix, Label
+from openptx.diagnostics.kinds import NO_DEBUG_INFORMATION
 from openptx.isa.targets import MINORS, NEWEST, OPTIONS, TARGETS, satisfied, target
 from openptx.late import late
 from openptx.patterns import pattern
@@ -287,12 +288,12 @@ class Header:
         if debug is not None and not any(isinstance(each, (Section, Dwarf)) for each in self.module.items):
             self._conflict(
                 "`debug` requires debug information, and the file has none", debug, "no `.section` follows",
-                help="leave `debug` out",
+                help="leave `debug` out", kind=NO_DEBUG_INFORMATION,
             )  # fmt: skip
 
-    def _conflict(self, message: str, name: Name, label: str, help: str | None = None) -> None:
+    def _conflict(self, message: str, name: Name, label: str, help: str | None = None, kind: str = "") -> None:
         self.collector.add(
-            Diagnostic("target-conflict", message, self.module.file, name.span, label, rule=_RULE, help=help)
+            Diagnostic("target-conflict", message, self.module.file, name.span, label, rule=_RULE, help=help, kind=kind)
         )
 
     def _unknown(self, name: Name) -> None:

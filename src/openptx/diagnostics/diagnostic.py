@@ -67,17 +67,18 @@ class Diagnostic:
     backquotes round PTX text, no full stop. `label` is shown beside the carets, `labels` point at other locations in
     the same file. `operand`, `expected` and `actual` are the facts for tools. `rule` cites the document: the section
     that the code names, unless a more specific one is given. `also` holds further locations of the same error.
+    `kind` tells errors of one code apart (`kinds.py`).
     """
 
     __slots__ = (
-        "about", "actual", "also", "expected", "file", "fix", "help", "label", "labels", "message", "operand", "rule",
-        "span",
+        "about", "actual", "also", "expected", "file", "fix", "help", "kind", "label", "labels", "message", "operand",
+        "rule", "span",
     )  # fmt: skip
 
     def __init__(
         self, about: str, message: str, file: File, span: Span, label: str = "", *, labels: tuple[Label, ...] = (),
         operand: str | None = None, expected: str | None = None, actual: str | None = None, rule: str | None = None,
-        help: str | None = None, fix: Fix | None = None, also: tuple[Span, ...] = (),
+        help: str | None = None, fix: Fix | None = None, also: tuple[Span, ...] = (), kind: str = "",
     ) -> None:  # fmt: skip
         self.about: Code = code(about)
         self.message = message
@@ -92,6 +93,7 @@ class Diagnostic:
         self.help = help
         self.fix = fix
         self.also = also
+        self.kind = kind
         self._move()
 
     def _move(self) -> None:
@@ -160,6 +162,7 @@ class Diagnostic:
         return Diagnostic(
             self.code, self.message, self.file, self.span, self.label, labels=self.labels, operand=self.operand,
             expected=self.expected, actual=self.actual, rule=self.rule, help=help, fix=fix, also=self.also,
+            kind=self.kind,
         )  # fmt: skip
 
     def __str__(self) -> str:

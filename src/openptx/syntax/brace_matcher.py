@@ -6,6 +6,7 @@ import re
 from operator import gt
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
+from openptx.diagnostics.kinds import CUT_OFF
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.lexical import COMMENT, IDENTIFIER, OPEN_STRING, TRIVIA
@@ -228,16 +229,16 @@ def _unclosed(file: File, name: str, opened: Span, following: int | None) -> Bod
         if lost is not None
         else Fix((end, end), "}\n" if file.text.endswith("\n", 0, end) else "\n}\n", "close it")
     )
-    help = None if following is not None else CUT_OFF
+    help = None if following is not None else _CUT_OFF
     problem = Diagnostic(
         "unclosed-brace", message, file, (max(last - 1, opened[0]), last),
         "expected `}` after this" if whole else "the file ends here", labels=labels, help=help,
-        fix=close if whole else None,
+        fix=close if whole else None, kind="" if whole else CUT_OFF,
     )  # fmt: skip
     return Body((opened[1], end), end, problem)
 
 
-CUT_OFF = "the file ends in the middle of a body: it may have been cut off"
+_CUT_OFF = "the file ends in the middle of a body: it may have been cut off"
 
 
 def _innermost(text: str, body: Span, end: int) -> int | None:

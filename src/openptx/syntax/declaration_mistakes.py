@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import SAFE, Fix, Label
+from openptx.diagnostics.kinds import TYPE
 from openptx.patterns import pattern
 from openptx.source import Span
 from openptx.syntax.instruction_parser import missing_semicolon
@@ -37,7 +38,7 @@ def typeless(c: Cursor) -> Mistake:
     """The error that a declaration lacks its type, or the type its dot."""
     if not _TYPE.fullmatch(c.word):
         help = "a declaration has a state space, a type and names: `.reg .b32 a;`"
-        return c.expected("a type such as `.b32`", help=help)
+        return c.expected(f"{TYPE} such as `.b32`", help=help)
     fix = Fix((c.start, c.start), ".", f"write `.{c.word}`", SAFE)
     return c.mistake(c.about, f"expected `.{c.word}`, found `{c.word}`", c.span, "the dot is missing", fix=fix)
 

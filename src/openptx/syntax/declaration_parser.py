@@ -6,6 +6,7 @@ import re
 import sys
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix
+from openptx.diagnostics.kinds import TYPE
 from openptx.patterns import pattern
 from openptx.source import Span
 from openptx.syntax.constants import constant, primary
@@ -314,7 +315,7 @@ class _Head:
                 self.align = integer(c, "an alignment in bytes")
 
     def _out_of_order(self, c: Cursor) -> Mistake:
-        what = "a name" if self.type else "a type"
+        what = "a name" if self.type else TYPE
         where = f"after `.{self.type or self.space}`"
         return c.expected(what, where, help=ORDER if c.word in _LATE else None)
 

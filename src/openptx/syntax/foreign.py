@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import SAFE, SUGGESTION, Fix
+from openptx.diagnostics.kinds import CALL_OF_C, OPERAND
 from openptx.patterns import pattern
 from openptx.syntax.brace_matcher import closing
 from openptx.syntax.directives import NAMES
@@ -253,7 +254,7 @@ def no_operand(c: Cursor) -> Mistake:
     if (match := _MAGNITUDE.match(text, c.start, c.limit)) is not None:
         help = f"compute it first: `abs.f32 %x, {match[1]};`"
         return c.mistake(about, "an operand has no absolute value of its own", match.span(), help=help)
-    mistake, found = c.expected("an operand", about=about), None
+    mistake, found = c.expected(OPERAND, about=about), None
     if c.kind == "string":
         found = Fix(c.span, c.word[1:-1], "remove the quotes", SUGGESTION)
     elif c.word in (",", ";"):  # the fix is kept where the statement is right without the comma
@@ -279,7 +280,7 @@ def c_call_error(c: Cursor, mnemonic: str, opcode: tuple[int, int]) -> Mistake:
     """The error `name(a, b)`, a C function call. The checker knows the PTX equivalent of the name."""
     rule = "PTX ISA, Instruction Statements (4.3.2)"
     message = f"`{mnemonic}(...)` is a call as C writes it"
-    return c.mistake("unknown-instruction", message, opcode, "unknown", rule=rule, help=CALL)
+    return c.mistake("unknown-instruction", message, opcode, "unknown", rule=rule, help=CALL, kind=CALL_OF_C)
 
 
 _CALLED = pattern(rf"(\([^()]*\))?(\s*,)?\s*({IDENTIFIER})(\s*,)?\s*(\([^()]*\))(?=\s*;)", re.A)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix
+from openptx.diagnostics.kinds import STATEMENT
 from openptx.isa.types import FUNDAMENTAL
 from openptx.patterns import pattern
 from openptx.source import File, Span
@@ -104,7 +105,7 @@ def _opcode(c: Cursor, *, guarded: bool) -> tuple[str, Span]:
         if not guarded and (mistake := unmarked_guard(c)):
             raise mistake
         joined = guarded and c.word in ("&&", "||", "&", "|", "@")
-        raise c.expected("an opcode" if guarded else "a statement", help=_JOINED if joined else None)
+        raise c.expected("an opcode" if guarded else STATEMENT, help=_JOINED if joined else None)
     c.seek(match.end())
     if c.word == ":":
         raise c.mistake("syntax", "a label stands before the guard, not after it", match.span(), "this is a label")

@@ -170,7 +170,8 @@ class Cursor:
         if self.kind == "bad" or self.word in ("%", "#", "@@"):
             return self.invalid_character()
         message = f"expected {what}{' ' if where else ''}{where}, found {self.described}"
-        return self.mistake(about or self.about, message, self.span, f"expected {what}", help=help, labels=labels)
+        label = f"expected {what}"
+        return self.mistake(about or self.about, message, self.span, label, help=help, labels=labels, kind=what)
 
     def invalid_character(self) -> Mistake:
         """The error that the current character cannot begin any token."""
@@ -192,8 +193,9 @@ class Cursor:
 
     def mistake(
         self, about: str, message: str, span: Span, label: str = "", *, labels: tuple[Label, ...] = (),
-        rule: str | None = None, help: str | None = None, fix: Fix | None = None,
+        rule: str | None = None, help: str | None = None, fix: Fix | None = None, kind: str = "",
     ) -> Mistake:  # fmt: skip
         """An error in this file."""
-        found = Diagnostic(about, message, self.file, span, label, labels=labels, rule=rule, help=help, fix=fix)
-        return Mistake(found)
+        return Mistake(
+            Diagnostic(about, message, self.file, span, label, labels=labels, rule=rule, help=help, fix=fix, kind=kind)
+        )

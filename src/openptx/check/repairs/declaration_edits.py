@@ -11,6 +11,7 @@ from openptx.check.repairs.line_shapes import Rewritten, in_body
 from openptx.check.repairs.tokens import exchanged, lacking_count
 from openptx.check.spelling import nearest
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix
+from openptx.diagnostics.kinds import OPERAND, STATEMENT, TYPE
 from openptx.isa.types import TYPES
 from openptx.patterns import pattern
 from openptx.syntax.directives import NAMES
@@ -60,7 +61,7 @@ def edits(found: Diagnostic, inside: bool, absent: Collection[str]) -> Iterator[
     orders = exchanged(text, (start, end), line) if found.help is None else ()
     if "expected a" in found.label and last < line[0]:
         yield from _at_end(text, last)
-    if inside and "expected a statement" in found.label:
+    if inside and found.kind == STATEMENT:
         yield from _removals(text, (start, end), last, line, inside)
     if inside and _is_instruction(text, max(line[0], *(text.rfind(mark, line[0], start) + 1 for mark in ";{}"))):
         yield from (
@@ -100,14 +101,14 @@ def _by_expectation(found: Diagnostic, line: int, last: int, inside: bool) -> It
         yield _removal(text, (start, end))
     if found.name == "unterminated-comment":
         yield _removal(text, (start, start + 2))
-    if "a type" in found.label and _TYPELESS.search(text, line, start):
+    if found.kind.startswith(TYPE) and _TYPELESS.search(text, line, start):
         for type in (".b32", ".b64", ".pred", ".f32", ".f64", ".b16"):
             yield replacement((start, start), f"{type} ")
-    if "expected a statement" in found.label and text[last - 1] == ";":
+    if found.kind == STATEMENT and text[last - 1] == ";":
         yield Rewritten((last - 1, last), ",", "`;` stands where `,` belongs")
     if found.name == "unclosed-bracket" and text[end : end + 1] == ";":
         yield Rewritten((end, end + 1), ",", "`;` stands where `,` belongs")
-    if inside and last < line and "expected an operand" in found.label and text[last - 1] != ",":
+    if inside and last < line and found.kind == OPERAND and text[last - 1] != ",":
         yield Rewritten((last, last), ";", "this statement has no `;`")
 
 

@@ -20,6 +20,7 @@ from openptx.check.repairs.slips import slips
 from openptx.check.repairs.tokens import lacking_count
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix
 from openptx.diagnostics.edits import edits_of
+from openptx.diagnostics.kinds import CALL_OF_C, CUT_OFF, NO_DEBUG_INFORMATION
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.lexical import IDENTIFIER, words
@@ -66,7 +67,8 @@ _OF_OPCODES = frozenset(("unknown-instruction", "unknown-modifier", "operand-cou
 _DUPLICATES = frozenset(("duplicate-name", "duplicate-label"))
 _REPLACED = _OF_OPCODES | _DUPLICATES
 """Errors whose message is replaced by the cause that was found."""
-_OF_C = "is a call as C writes it"
+_OF_CALLS = frozenset(("ret-param", "param-list"))
+"""Operands of calls that are not what stands there where a prototype comes too early."""
 _FOREIGN = frozenset(("unknown-instruction", "missing-type"))
 """Errors of a statement that a `;` would not make an instruction."""
 _GATES = frozenset(("needs-version", "needs-target"))
@@ -111,7 +113,7 @@ class SecondCheck:
         consequences: set[int] = set()
         for error in self.errors:
             line = self.file.line(error.location[0])
-            of_c = error.message.endswith(_OF_C)
+            of_c = error.kind == CALL_OF_C
             if of_c or _is_cut_off(error) or error.name == "unterminated-comment":
                 consequences.update(id(each) for each in self._in_line(error))
             if _is_cut_off(error):
@@ -153,7 +155,7 @@ class SecondCheck:
         return (
             id(each)
             for each in self.errors
-            if (each.name == "unknown-label" and each.span[0] >= body) or each.label.startswith("no `.section`")
+            if (each.name == "unknown-label" and each.span[0] >= body) or each.kind == NO_DEBUG_INFORMATION
         )
 
     def _errors_of_line(self, error: Diagnostic) -> Iterator[int]:
@@ -228,7 +230,7 @@ class SecondCheck:
             yield from brace_edits(error)
         if error.fix is not None:
             yield error.fix
-        if "of `call` must be" in error.message:
+        if error.operand in _OF_CALLS:
             yield from prototype_last(text, self._line(error))
         if error.name in _DUPLICATES:
             yield from duplicate_edits(error, self.absent)
@@ -353,7 +355,7 @@ def _count_by_key(errors: list[Diagnostic]) -> Errors:
 
 def _is_cut_off(error: Diagnostic) -> bool:
     """Whether the file ends in the middle of a body, so that its last statement may be incomplete."""
-    return error.name == "unclosed-brace" and error.label == "the file ends here"
+    return error.kind == CUT_OFF
 
 
 def _is_incomplete(error: Diagnostic) -> bool:

@@ -1,0 +1,14 @@
+"""Which of the errors of one code this is, where a repair depends on it: the `kind` of a diagnostic.
+
+The kind of an error of the parser is what it expected, as its label says.
+"""
+
+from __future__ import annotations
+
+STATEMENT = "a statement"
+OPERAND = "an operand"
+TYPE = "a type"
+
+CALL_OF_C = "a call as C writes it"
+CUT_OFF = "the file ends in a body"
+NO_DEBUG_INFORMATION = "debug without sections"
