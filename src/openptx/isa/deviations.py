@@ -170,6 +170,9 @@ def _rows() -> tuple[Deviation, ...]:
         Deviation("five-bit-scales", "PTX 9.4", r, a,
                   "`cvt` from and to `.ue5m3x2`, on sm_107f",
                   "cvt.rn.satfinite.ue5m3x2.f32 d, a, a;", ".reg .b16 d; .reg .f32 a;"),
+        Deviation("narrow-arithmetic", "PTX 9.4", r, a,
+                  "`add sub mul fma` of four narrow floats, in `.e4m3x4` or `.e5m2x4`, on sm_100a and sm_103a",
+                  "fma.e4m3x4.e4m3x4.e5m2x4 d, a, a, a;", ".reg .b32 d, a;"),
     )
     # fmt: on
 

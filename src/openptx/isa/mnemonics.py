@@ -6,9 +6,9 @@ Generated from `isa/instructions/` by tools/generate_docs.py (make docs). Do not
 from __future__ import annotations
 
 MODULES = {
-    "add": "integer_arithmetic extended_precision floating_point half_precision mixed_precision",
-    "sub": "integer_arithmetic extended_precision floating_point half_precision mixed_precision",
-    "mul": "integer_arithmetic floating_point half_precision",
+    "add": "integer_arithmetic extended_precision floating_point half_precision mixed_precision undescribed",
+    "sub": "integer_arithmetic extended_precision floating_point half_precision mixed_precision undescribed",
+    "mul": "integer_arithmetic floating_point half_precision undescribed",
     "mad": "integer_arithmetic extended_precision floating_point",
     "mul24": "integer_arithmetic",
     "mad24": "integer_arithmetic",
@@ -34,7 +34,7 @@ MODULES = {
     "addc": "extended_precision",
     "subc": "extended_precision",
     "madc": "extended_precision",
-    "fma": "floating_point half_precision mixed_precision",
+    "fma": "floating_point half_precision mixed_precision undescribed",
     "testp": "floating_point",
     "copysign": "floating_point",
     "rcp": "elementary_functions",

@@ -35,6 +35,15 @@ ROWS = [  # what, and the versions and targets that refuse and take it
     #  statement                                   refused                         taken
     (MODULE, "tensormap.query.alloc_class_large.b1024 p, [q];",
      "9.5/sm_90 9.5/sm_100 9.5/sm_110 9.5/sm_121 9.4/sm_90a",                   "9.5/sm_90a 9.5/sm_100f 9.5/sm_120a"),
+    # Four narrow floats at once: no published manual has them; Gluon's add2 for fp8 writes them.
+    (MODULE, "add.e4m3x4.e5m2x4 b, b, b;",         "9.3/sm_100a 9.5/sm_100f 9.5/sm_110a",  "9.4/sm_100a 9.5/sm_103a"),
+    (MODULE, "sub.rn.satfinite.e5m2x4.e2m1x4 b, h, b;",         "9.5/sm_103a",  ""),
+    (MODULE, "sub.rn.satfinite.e5m2x4.e2m3x4 b, b, b;",         "9.5/sm_120a",  "9.4/sm_103a"),
+    (MODULE, "mul.e4m3x4.ue8m0x4.e3m2x4 b, b, b;",              "9.5/sm_107a",  "9.4/sm_100a"),
+    (MODULE, "fma.e5m2x4.e4m3x4.e5m2x4 b, b, b, b;",            "9.5/sm_103f",  "9.5/sm_100a"),
+    (MODULE, "mul.e4m3x4.e4m3x4 b, b, b;",                      "9.5/sm_100a",  ""),
+    (MODULE, "add.e2m3x4.e4m3x4 b, b, b;",                      "9.5/sm_100a",  ""),
+    (MODULE, "add.rz.e4m3x4.e4m3x4 b, b, b;",                   "9.5/sm_100a",  ""),
     # Asynchronous reductions without an mbarrier: the manual has sums with .release alone.
     (MODULE, "red.async.release.sys.global.min.s32 [q], s;",   "8.7/sm_90 8.6/sm_100a", "8.7/sm_100 9.5/sm_120"),
     (MODULE, "red.async.mmio.release.sys.global.xor.b32 [q], b;", "8.7/sm_90",  "8.7/sm_100"),
