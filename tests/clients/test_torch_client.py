@@ -37,6 +37,31 @@ def test_tensors_of_cuda_are_in_the_memory_of_the_cpu(active: None) -> None:
     assert torch.equal(out.cpu(), x + 1)
 
 
+def test_compiled_functions_run_as_they_are_written() -> None:
+    """Graphs do not know which tensors stand for tensors of CUDA, also those that were compiled before."""
+    traced: list[Any] = []
+
+    def backend(graph: Any, inputs: Any) -> Any:
+        traced.append(graph)
+        return graph.forward
+
+    def shifted(x: Any) -> Any:
+        return x.sin() + torch.arange(x.numel(), device=x.device)
+
+    before = torch.compile(shifted, backend=backend)
+    openptx.torch.activate("sm_80")
+    try:
+        x = torch.ones(4, device="cuda")
+        for each in (before, torch.compile(shifted, backend=backend, fullgraph=True)):
+            assert each(x).device == torch.device("cuda", 0)
+            assert torch.equal(each(x), shifted(x))
+        assert traced == []
+    finally:
+        openptx.torch.deactivate()
+    before(torch.ones(4))
+    assert len(traced) == 1
+
+
 class Window:
     """A part of a tensor, as libraries write it: Triton asks for no more than its type and address."""
 

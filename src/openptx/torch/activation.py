@@ -14,6 +14,7 @@ from openptx.torch import autocast
 from openptx.torch.autograd import backward, checks, engine, forward
 from openptx.torch.cuda_functions import functions, ranges
 from openptx.torch.devices import Redirection, is_cuda, mode, within
+from openptx.torch.eager import Eager
 from openptx.torch.entry_points import default_device, load, transforms
 from openptx.torch.generators import default_generator, generator_class
 from openptx.torch.inductor import put_back
@@ -33,6 +34,7 @@ class Active(NamedTuple):
     replaced: list[tuple[Any, str, Any]]
     """The replaced attributes of torch: (owner, name, value), `_MISSING` if the owner had none."""
     casts: autocast.Casts
+    eager: Eager
 
 
 _MISSING: Any = object()
@@ -80,8 +82,8 @@ def change(torch: Any, number: int) -> None:
     redirect = Redirection(torch)
     for each in others.values():
         each.redirect = redirect
-    active = Active(number, redirect, others, [], autocast.Casts(torch))
-    for owner, names in replacements(torch, redirect, number):
+    active = Active(number, redirect, others, [], autocast.Casts(torch), Eager(torch))
+    for owner, names in (*replacements(torch, redirect, number), (torch, active.eager.replacement())):
         for name, value in names.items():
             replace(active, owner, name, value)
     _State.active = active
@@ -142,6 +144,7 @@ def take_out() -> dict[threading.Thread, Any]:
         return {}
     _State.operators.close()
     active.casts.close()
+    active.eager.close()
     for owner, name, value in reversed(active.replaced):
         if value is _MISSING:
             delattr(owner, name)
