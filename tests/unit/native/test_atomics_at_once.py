@@ -66,7 +66,7 @@ def test_a_row_beyond_its_end_is_a_fault_of_the_atomic(words: int) -> None:
             out, given = np.zeros(words, np.uint32), np.ones(72, np.uint32)
             with pytest.raises(openptx.Fault, match="atomic operation on 4 bytes outside") as fault:
                 module["k"](1, 72, (given, out, given.copy(), 72), engine=engine, workers=1)
-            texts.append(str(fault.value))
+            texts.append(re.sub(r"0x[0-9a-f]+(?=[0-9a-f]{8}\b)", "", str(fault.value)))  # each launch may have another
     assert texts[0] == texts[1]
 
 
