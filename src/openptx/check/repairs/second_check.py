@@ -110,18 +110,7 @@ class SecondCheck:
         self.names = frozenset(words(self.file.text))
         self._take_excerpt()
         fixed: dict[int, Diagnostic] = {}
-        consequences: set[int] = set()
-        for error in self.errors:
-            line = self.file.line(error.location[0])
-            of_c = error.kind == CALL_OF_C
-            if of_c or _is_cut_off(error) or error.name == "unterminated-comment":
-                consequences.update(id(each) for each in self._in_line(error))
-            if _is_cut_off(error):
-                consequences.update(self._labels_after(error))
-            if _is_incomplete(error):
-                consequences.update(id(each) for each in self._in_line(error) if each.name == "missing-semicolon")
-            if of_c and line.endswith("{"):
-                consequences.update(self._errors_of_line(error))
+        consequences = {each for error in self.errors for each in self._consequences(error)}
         for error in sorted(self.errors, key=lambda error: not _is_syntax(error)):  # these are the cause of others
             if id(error) in consequences:
                 continue
@@ -137,6 +126,18 @@ class SecondCheck:
         left = [fixed.get(id(each), each) for each in self.found if id(each) not in consequences]
         foreign = {each.location[0] for each in left if each.name in _FOREIGN and each.fix is None}
         return [advised(each) for each in left if each.name != "missing-semicolon" or each.location[0] not in foreign]
+
+    def _consequences(self, error: Diagnostic) -> Iterator[int]:
+        """The errors that another one causes by its nature, whatever its fix is."""
+        of_c = error.kind == CALL_OF_C
+        if of_c or _is_cut_off(error) or error.name == "unterminated-comment":
+            yield from (id(each) for each in self._in_line(error))
+        if _is_cut_off(error):
+            yield from self._labels_after(error)
+        if _is_incomplete(error):
+            yield from (id(each) for each in self._in_line(error) if each.name == "missing-semicolon")
+        if of_c and self.file.line(error.location[0]).endswith("{"):
+            yield from self._errors_of_line(error)
 
     def _take_excerpt(self) -> None:
         """Takes an excerpt for the text that is checked again, if it has the same errors."""
@@ -170,14 +171,9 @@ class SecondCheck:
         own, best = error.fix, None
         linked = {at for at in self._errors_about_names(error) if at in self.calls}
         for fix in self._fixes(error):
-            if not self._spend():
+            if (completed := self._proven(error, fix)) is None:
                 break
-            text, errors = self._completed(self.text, error, fix)
-            if self.text is not self.file.text and self._cures(error, errors):
-                self.proofs -= len(self.file.text)
-                if self.proofs < 0:
-                    break
-                text, errors = self._completed(self.file.text, error, fix)
+            text, errors = completed
             remaining = _count_by_key(errors)
             new = remaining - self.known
             lost = any(remaining[_key(each)] for each in self.errors if id(each) in linked)
@@ -189,6 +185,17 @@ class SecondCheck:
             if fix is error.fix and (lost or self._spoils(error, [each for each in errors if _key(each) in new])):
                 own = None
         return best if best is not None else (own, None)
+
+    def _proven(self, error: Diagnostic, fix: Fix) -> tuple[str, list[Diagnostic]] | None:
+        """`_completed` for the excerpt and, if the error is gone there, for the whole file; None if there is no
+        room for that."""
+        if not self._spend():
+            return None
+        completed = self._completed(self.text, error, fix)
+        if self.text is self.file.text or not self._cures(error, completed[1]):
+            return completed
+        self.proofs -= len(self.file.text)
+        return self._completed(self.file.text, error, fix) if self.proofs >= 0 else None
 
     def _cures(self, error: Diagnostic, left: list[Diagnostic]) -> bool:
         """Whether an error is gone, and no new one is there."""
@@ -238,7 +245,11 @@ class SecondCheck:
             yield from (replacement(*each) for each in lacking_count(text, self._line(error)))
         if error.name in ("unclosed-brace", "unmatched-brace") and not _is_cut_off(error):
             yield from brace_edits(error)
-        inside = self._inside(error)
+        yield from self._edits_of_text(error, self._inside(error))
+
+    def _edits_of_text(self, error: Diagnostic, inside: bool) -> Iterator[Fix]:
+        """Edits by the text around an error, `inside` of a body or not."""
+        text = self.file.text
         if inside or error.name in _OUTSIDE:
             yield from without_dot(text, self._line(error))
         if not inside and error.name in _OUTSIDE:

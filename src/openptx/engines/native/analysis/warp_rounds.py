@@ -28,12 +28,7 @@ OF_CTA = frozenset(("shared", "shared::cta", "local", "param", "const", "frame")
 
 def in_rounds(c: FunctionContext) -> Function | None:
     """The kernel with a barrier in its loop over the grid's stride; None if it has no such loop, or several."""
-    options, code = c.options, c.function.code
-    if c.is_function or c.warps == 1 or options.baseline or options.watched or options.deoptimize_after:
-        return None
-    if not any(map(reads_grid, code)) or any(map(may_wait, code)) or falls_through(code[-1]):
-        return None
-    if any(goal == len(code) for op in code for goal in targets(op)):
+    if not may_be_in_rounds(c):
         return None
     loops = [(c.graph.blocks[s], b) for b in c.graph.blocks for s in b.successors if s != END and s <= b.index]
     found = [(first, last) for first, last in loops if has_stride_of_grid(c, first, last)]
@@ -41,6 +36,16 @@ def in_rounds(c: FunctionContext) -> Function | None:
         return None
     ((first, last),) = found
     return with_barrier(c.function, last.stop - 1, first.start)
+
+
+def may_be_in_rounds(c: FunctionContext) -> bool:
+    """Whether a kernel has several warps that never wait for each other, and room behind its code for a barrier."""
+    options, code = c.options, c.function.code
+    if c.is_function or c.warps == 1 or options.baseline or options.watched or options.deoptimize_after:
+        return False
+    if not any(map(reads_grid, code)) or any(map(may_wait, code)) or falls_through(code[-1]):
+        return False
+    return all(goal != len(code) for op in code for goal in targets(op))
 
 
 def reads_grid(op: Op) -> bool:

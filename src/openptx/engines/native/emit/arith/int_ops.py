@@ -113,11 +113,15 @@ class IntOps(FloatTransfer):
             self.note_spread(name, found, a, b)
         if name == "and" and not isinstance(b.v, Value):
             self.ir.masked.add(found)
-        elif (name in _JOINS and self.is_masked(a) and self.is_masked(b)) or (
-            name == "xor" and (self.is_masked(a) or self.is_masked(b))  # perhaps (x ^ y) & c ^ y
-        ):
+        elif self.may_join_masked(name, a, b):
             found = self.fenced(found, w)
         return self.bits(found, w)
+
+    def may_join_masked(self, name: str, a: Bits, b: Bits) -> bool:
+        """Whether an operation may be part of a choice of bits by constants; `xor` of `(x ^ y) & c ^ y`."""
+        if name == "xor":
+            return self.is_masked(a) or self.is_masked(b)
+        return name in _JOINS and self.is_masked(a) and self.is_masked(b)
 
     def note_spread(self, op: str, found: str, a: Bits, b: Bits) -> None:
         """Records a result that is the base plus 32 bits per lane, as most addresses of array elements are."""
