@@ -32,7 +32,7 @@ from tiers import SMALL, processor_seconds
 import openptx
 from openptx.engines.auto import costs, policy, tier_state
 from openptx.engines.auto import launch as auto
-from openptx.engines.common.prepared import PreparedLaunch
+from openptx.engines.common.engine import PreparedLaunch
 from openptx.engines.native import settings
 from openptx.engines.tiers import forecast, service
 from openptx.testing.discovery import find

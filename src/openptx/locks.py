@@ -1,18 +1,44 @@
-"""Process-wide locks. After a fork they are free in the child, and the data that they guard is consistent."""
+"""Process-wide locks, and cancelling work that waits for them or takes long.
+
+After a fork the locks are free in the child, and the data that they guard is consistent. Translation and compilation do
+not know which launch they work for. So the launch registers, for its thread and while it waits, a function that raises
+an exception when its time limit has passed, or another of its threads has been stopped.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from openptx.forks import hold_at_forks
+
+_check: ContextVar[Callable[[], None] | None] = ContextVar("check", default=None)
+
+
+@contextmanager
+def cancellable(check: Callable[[], None]) -> Generator[None]:
+    """While this is entered, work on this thread calls `check`, which raises whatever ends it."""
+    before = _check.set(check)
+    try:
+        yield
+    finally:
+        _check.reset(before)
+
+
+def check_cancelled() -> None:
+    """Raises the exception that ends the work, if it is to end."""
+    if (check := _check.get()) is not None:
+        check()
+
 
 INTERVAL = 0.05
 """Seconds between two checks whether to keep waiting."""
 
 
 class CancellableLock:
-    """A reentrant lock; a waiting thread calls `check` repeatedly, which may raise.
+    """A reentrant lock; a waiting thread calls `check_cancelled` repeatedly, which may raise.
 
     A signal handler may raise at any point, too, and must not leave the lock held. CPython runs handlers when a
     function begins, when a loop jumps back, and after calls, a call of C included: hence after `acquire` has succeeded,
@@ -29,7 +55,6 @@ class CancellableLock:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self.check: Callable[[], None] = lambda: None
         self.mend: Callable[[], None] = lambda: None
         """Frees what the thread that waits holds by mistake; the thread that it waits for may wait for that."""
         self.acquire, self.release = self._lock.acquire, self._lock.release
@@ -38,7 +63,7 @@ class CancellableLock:
         lock = self._lock
         try:
             while not lock.acquire(timeout=INTERVAL):
-                self.check()
+                check_cancelled()
                 self.mend()
         except BaseException:
             try:  # noqa: SIM105

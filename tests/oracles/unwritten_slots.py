@@ -24,8 +24,8 @@ from openptx.device.image import Image
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.frame_layout import FrameState
-from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import LoweredKernel, lower_kernel
+from openptx.engines.native.settings import Options
 from openptx.program import Function, Program
 
 _TYPE = r"(ptr|double|float|half|i\d+|<\d+ x \w+>)"

@@ -10,7 +10,7 @@ from unwritten_slots import unwritten_of_kernel
 
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.engines.native.options import Options
+from openptx.engines.native.settings import Options
 from openptx.runtime import load
 
 EVERY_MODE = tuple(MODES)

@@ -13,7 +13,7 @@ from openptx.errors import Bug, Error
 from openptx.trace.observer import ObservedLaunch, run_observed
 
 if TYPE_CHECKING:
-    from openptx.engines.common.prepared import PreparedLaunch
+    from openptx.engines.common.engine import PreparedLaunch
 
 
 class DebuggedThreads(Threads):

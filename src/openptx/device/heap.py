@@ -53,10 +53,6 @@ class Heap:
                 self._pool = Pool(base, self.bytes[self._size :], self.left[self._size // ALIGN :])
             return self._pool
 
-    def of_the_host(self) -> list[tuple[int, int]]:
-        """Address and size of each block of the pool."""
-        return [(at, block.size) for at, block in self._pool.blocks.items()] if self._pool is not None else []
-
     def content(self, address: int, size: int) -> NDArray[np.uint8]:
         """The bytes of a block."""
         return self.bytes[address - self.allocation.base :][:size]

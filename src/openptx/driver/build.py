@@ -18,9 +18,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from openptx.cache_folder import distrust_reason, ownership_problem
 from openptx.driver.entry_points import entry_points
 from openptx.driver.results import RESULTS
-from openptx.engines.native.cache import owned
 from openptx.engines.native.cache.store import real_folder
 from openptx.errors import ArgumentError
 
@@ -202,14 +202,14 @@ def library_folder() -> Path:
         with contextlib.suppress(FileExistsError):
             if not parent.exists():
                 parent.mkdir(mode=0o700)
-    if (reason := owned.distrust_reason(folder, folder.parent, root)) is not None:
+    if (reason := distrust_reason(folder, folder.parent, root)) is not None:
         raise ArgumentError(
             f"libcuda.so.1 is not used from the code cache: {reason}; OPENPTX_CACHE names another folder"
         )
     files = [folder / library.folder / library.soname for library in LIBRARIES]
     if all(file.exists() for file in files):
         for file in files:
-            if (reason := owned.ownership_problem(os.lstat(file))) is not None:
+            if (reason := ownership_problem(os.lstat(file))) is not None:
                 raise ArgumentError(f"{file} is not used: it {reason}")
         return folder
     shutil.rmtree(folder, ignore_errors=True)  # some were deleted: it is completed by renaming

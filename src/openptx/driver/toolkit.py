@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from openptx.engines.native.cache import owned
+from openptx.cache_folder import distrust_reason
 from openptx.errors import ArgumentError
 
 KEEP_NVCC = "OPENPTX_KEEP_NVCC"
@@ -52,7 +52,7 @@ def wrap_nvcc(environment: dict[str, str], libraries: str, root: Path | None) ->
     front = root / "toolkits" / hashlib.sha256(f"{home}\n{NVCC}".encode()).hexdigest()[:16]
     if not front.exists():
         make_front(home, front)
-    if (reason := owned.distrust_reason(front / "bin", front, front.parent, root)) is not None:
+    if (reason := distrust_reason(front / "bin", front, front.parent, root)) is not None:
         raise ArgumentError(f"nvcc is not used from the code cache: {reason}; OPENPTX_CACHE names another folder")
     environment[REAL_NVCC] = real
     environment["OPENPTX_LIBRARIES"] = libraries

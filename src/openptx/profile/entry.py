@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from openptx.device.shared_layout import shared_layout
-from openptx.engines.common.prepared import PreparedLaunch
+from openptx.engines.common.engine import PreparedLaunch
 from openptx.engines.interp.geometry import Shape
 from openptx.engines.interp.launch import launch
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit

@@ -17,8 +17,7 @@ from openptx.device.memory import Memory
 from openptx.device.memory_view import Bytes
 from openptx.device.nested_launches import LAUNCH, NestedLaunch, NestedLaunches
 from openptx.device.textures.handles import Opaque
-from openptx.engines.common.engine import import_engine, why_interp
-from openptx.engines.common.prepared import PreparedLaunch
+from openptx.engines.common.engine import PreparedLaunch, import_engine, why_interp
 from openptx.errors import ArgumentError, CheckError, Fault, Triple, is_choice, require_choice, require_flags
 from openptx.float_environment import in_standard_floats
 from openptx.garbage import uncollected

@@ -42,7 +42,7 @@ from openptx.program import Address, Variable
 
 if TYPE_CHECKING:
     from openptx.device.memory_view import Allocation
-    from openptx.engines.common.prepared import PreparedLaunch
+    from openptx.engines.common.engine import PreparedLaunch
     from openptx.program import Function, Op, Program
     from openptx.sanitize.options import Options
     from openptx.sanitize.undefined_bits.marks import Marks

@@ -27,7 +27,7 @@ from openptx.sanitize.undefined_bits.marks import Marks, marks
 from openptx.sanitize.unwatched import unwatched_races
 
 if TYPE_CHECKING:
-    from openptx.engines.common.prepared import PreparedLaunch
+    from openptx.engines.common.engine import PreparedLaunch
     from openptx.program import Function
     from openptx.runtime import Kernel
     from openptx.sanitize.decoded import WatchedFunction

@@ -16,7 +16,7 @@ from openptx.engines.interp.memory.spaces import Violation
 from openptx.errors import Unsupported
 
 if TYPE_CHECKING:
-    from openptx.engines.common.prepared import PreparedLaunch
+    from openptx.engines.common.engine import PreparedLaunch
     from openptx.engines.interp.decode import Block, Step
     from openptx.engines.interp.frames import Frame, Group
     from openptx.engines.interp.operands import Registers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 
-from openptx.engines.common.prepared import PreparedLaunch
+from openptx.engines.common.engine import PreparedLaunch
 from openptx.isa.address_windows import window
 
 MARGIN = 1 << 20

@@ -243,7 +243,7 @@ def test_imports_have_no_cycle() -> None:
     assert [sorted(cycle) for cycle in cycles(graph)] == []
 
 
-PROTOCOL = ("openptx.engines.common.engine", "openptx.engines.common.prepared")
+PROTOCOL = ("openptx.engines.common.engine",)
 
 
 def test_launches_know_engines_by_their_protocol_alone() -> None:

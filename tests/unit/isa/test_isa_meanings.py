@@ -8,7 +8,7 @@ from pathlib import Path
 import openptx.isa
 from openptx.isa.notation import INSTRUCTIONS, load
 from openptx.isa.notation.forms import Modifiers, attribute
-from openptx.isa.semantics.packing import unpacked
+from openptx.isa.semantics.elements import unpacked
 
 FOLDER = Path(openptx.isa.__file__).parent
 

@@ -16,10 +16,9 @@ import pytest
 from numpy.typing import NDArray
 
 import openptx
-from openptx.engines.common.cancellation import cancellable
 from openptx.llvm.codegen import compile
 from openptx.llvm.jit import SESSION, Library, Session
-from openptx.locks import LLVM
+from openptx.locks import LLVM, cancellable
 from openptx.runtime.module import LoadedModule
 
 # A function, and a constant in a section of its own that it refers to by a 32-bit distance.
@@ -43,7 +42,7 @@ mul.wide.u32 %%rd2, %%r1, 4; add.s64 %%rd1, %%rd1, %%rd2; st.global.u32 [%%rd1],
 FAR = """
 import ctypes, sys
 from test_jit import TABLE, call
-from openptx.engines.common.cancellation import cancellable
+from openptx.locks import cancellable
 from openptx.llvm.codegen import compile
 from openptx.llvm.jit import Library
 

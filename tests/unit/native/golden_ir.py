@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from openptx.engines.native import pipeline
-from openptx.engines.native.options import Options
+from openptx.engines.native.settings import Options
 from openptx.llvm.host import CPU
 from openptx.runtime.module import load
 

@@ -10,8 +10,8 @@ import pytest
 import openptx
 from openptx.engines.native.analysis.affine import FOLD, Affine, Base, combine
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, trailing_zeros
-from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import lower_kernel
+from openptx.engines.native.settings import Options
 
 LANES: tuple[Lanes, ...] = (
     ZEROS,

@@ -25,7 +25,7 @@ from openptx.engines.native.analysis.fixpoint import Facts, Solver, fixpoint
 from openptx.engines.native.analysis.lattice import ZEROS, Value
 from openptx.engines.native.analysis.meaning_memo import MeaningMemo, form
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.engines.native.options import Options
+from openptx.engines.native.settings import Options
 from openptx.llvm.host import host
 from openptx.numerics import Bits
 from openptx.runtime.module import LoadedModule, load

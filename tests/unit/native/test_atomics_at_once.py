@@ -9,7 +9,7 @@ import pytest
 
 import openptx
 from openptx.engines.native import pipeline, settings
-from openptx.engines.native.options import Options
+from openptx.engines.native.settings import Options
 
 OPERATIONS = {
     "add.u32": 32, "max.u64": 64, "exch.b64": 64, "dec.u32": 32, "cas.b32": 32, "add.f32": 32, "add.f64": 64,

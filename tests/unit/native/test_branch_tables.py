@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import openptx
-from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import lower_kernel
+from openptx.engines.native.settings import Options
 
 LABELS = 1100
 

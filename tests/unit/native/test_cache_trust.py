@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from openptx.cache_folder import read_own_file
 from openptx.engines.native import settings
-from openptx.engines.native.cache import owned
 from openptx.engines.native.cache import store as cache
 
 NAME = "ab" * 32
@@ -173,8 +173,8 @@ def test_a_file_that_is_none_neither_hangs_nor_is_followed(store: Path, tmp_path
 def test_reading_stops_at_the_size_that_was_allowed(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b"12345")
-    assert owned.read(path, 5) == b"12345"
-    assert owned.read(path, 4) is None
+    assert read_own_file(path, 5) == b"12345"
+    assert read_own_file(path, 4) is None
 
 
 def test_without_a_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import lower_kernel
+from openptx.engines.native.settings import Options
 
 TEXT = """.version 8.0
 .target sm_80

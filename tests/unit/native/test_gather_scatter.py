@@ -9,7 +9,7 @@ import pytest
 
 import openptx
 from openptx.engines.native import pipeline, settings
-from openptx.engines.native.options import Options
+from openptx.engines.native.settings import Options
 from openptx.llvm.host import host
 
 THREADS, SLOTS, SITES = 72, 50, 2  # three warps, the last of eight lanes; lanes of one warp meet in slots

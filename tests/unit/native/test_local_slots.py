@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import lower_kernel
+from openptx.engines.native.settings import Options
 from openptx.errors import Fault
 
 HEAD = ".version 8.8\n.target sm_90\n.address_size 64\n"

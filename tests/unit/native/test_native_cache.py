@@ -21,9 +21,9 @@ from openptx.engines.native.cache import key as identity
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.metadata import KernelMetadata, Stack, pack, unpack
 from openptx.engines.native.deopt.frame_layout import FrameState, SavedRegister, SideExit
-from openptx.engines.native.options import Options
 from openptx.engines.native.rtlib import support
 from openptx.engines.native.runtime import compiled_kernel as kernel
+from openptx.engines.native.settings import Options
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 WORD = ".global .u32 v{n} = {n};\n"

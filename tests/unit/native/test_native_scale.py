@@ -16,8 +16,8 @@ from openptx.engines.native.analysis import reconvergence
 from openptx.engines.native.analysis.cfg import Cells, Graph
 from openptx.engines.native.analysis.liveness import find_liveness, live_before, live_results
 from openptx.engines.native.analysis.reconvergence import Search
-from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import lower_kernel
+from openptx.engines.native.settings import Options
 
 
 def graph_of(text: str) -> Graph:

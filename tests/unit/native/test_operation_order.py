@@ -12,7 +12,7 @@ from openptx.device.shared_layout import shared_layout
 from openptx.engines.native.analysis.context import FunctionContext, make_context
 from openptx.engines.native.analysis.fixpoint import Facts, fixpoint
 from openptx.engines.native.analysis.operation_order import emission_order
-from openptx.engines.native.options import Options
+from openptx.engines.native.settings import Options
 from openptx.llvm.host import CPU, host
 from openptx.program import Function
 

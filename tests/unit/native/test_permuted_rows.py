@@ -7,7 +7,7 @@ import pytest
 
 import openptx
 from openptx.engines.native import pipeline, settings
-from openptx.engines.native.options import Options
+from openptx.engines.native.settings import Options
 
 PLACES = {"descending": "sub.u32 %u, 71, %t;", "halves": "xor.b32 %u, %t, 21;", "turned": "xor.b32 %u, %t, 31;"}
 

@@ -11,10 +11,10 @@ import pytest
 import openptx
 from openptx.engines.native import settings
 from openptx.engines.native.emit.arith.outlined import Outlined
-from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.rtlib import shared_functions
 from openptx.engines.native.rtlib.shared_functions import SharedFunction, separated
+from openptx.engines.native.settings import Options
 
 PLACES = [(i * i + 5) % 32 for i in range(32)]
 GATHERS = """.version 8.0

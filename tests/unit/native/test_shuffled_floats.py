@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import lower_kernel
+from openptx.engines.native.settings import Options
 
 SUM = """
 .version 8.0

@@ -10,8 +10,8 @@ import pytest
 
 import openptx
 from openptx.engines.native.analysis.call_graph import FUTILE
-from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import lower_kernel
+from openptx.engines.native.settings import Options
 
 REGISTERS = ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<4>; .shared .b64 bar; .shared .u32 flag;"
 # fmt: off

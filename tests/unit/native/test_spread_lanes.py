@@ -10,7 +10,7 @@ import pytest
 
 import openptx
 from openptx.engines.native import pipeline, settings
-from openptx.engines.native.options import Options
+from openptx.engines.native.settings import Options
 from openptx.errors import Fault
 from openptx.llvm.host import host
 

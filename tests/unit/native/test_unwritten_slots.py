@@ -12,7 +12,7 @@ from test_warp_pairs import PAIRED, kernel
 from unwritten_slots import undefined_values, unwritten, unwritten_of_kernel
 
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.engines.native.options import Options
+from openptx.engines.native.settings import Options
 from openptx.runtime.module import LoadedModule, load
 
 KERNELS = Path(__file__).parents[2] / "kernels"

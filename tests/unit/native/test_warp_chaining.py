@@ -12,8 +12,8 @@ from openptx.engines.native import settings
 from openptx.engines.native.analysis.context import make_context
 from openptx.engines.native.analysis.fixpoint import fixpoint
 from openptx.engines.native.analysis.segments import BEGIN, Segments
-from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import lower_kernel
+from openptx.engines.native.settings import Options
 from openptx.llvm.host import host
 from openptx.runtime.module import LoadedModule
 

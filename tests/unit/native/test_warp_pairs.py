@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import lower_kernel
+from openptx.engines.native.settings import Options
 
 REGISTERS = ".reg .pred %p<4>; .reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .b16 %h<2>; .reg .f32 %f<4>;"
 START = "ld.param.u64 %rd1, [x]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mad.lo.s32 %r5, %r3, %r4, %r2; add.s32 %r6, %r5, {shift}; mul.wide.s32 %rd2, %r6, 4; add.s64 %rd3, %rd1, %rd2;"

@@ -13,7 +13,7 @@ from large_kernels import shuffles
 
 import openptx
 from openptx.engines.native import pipeline, settings
-from openptx.engines.native.options import Options
+from openptx.engines.native.settings import Options
 from openptx.llvm.host import host
 
 WITHOUT = {"avx512": False, "permute": False, "permutes_bytes": False, "permutes_words": False, "fp16": False}

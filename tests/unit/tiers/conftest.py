@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from openptx.engines.auto import costs
-from openptx.engines.common.prepared import PreparedLaunch
+from openptx.engines.common.engine import PreparedLaunch
 from openptx.engines.native import entry as native
 from openptx.engines.native import settings
 from openptx.engines.native.runtime import compiled_kernel

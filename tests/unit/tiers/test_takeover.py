@@ -13,7 +13,7 @@ import pytest
 
 import openptx
 from openptx.engines.auto import launch as auto
-from openptx.engines.common.prepared import PreparedLaunch, Running, alone
+from openptx.engines.common.engine import PreparedLaunch, Running, alone
 from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.native import entry as native
 from openptx.engines.native import settings

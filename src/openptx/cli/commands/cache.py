@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from openptx.cache_folder import distrust_reason
 from openptx.cli.exit_status import CLEAN
 from openptx.cli.failures import complain
 from openptx.cli.verdicts import NAME, read
 from openptx.diagnostics.render.summary import plural
-from openptx.engines.native.cache.owned import distrust_reason
 from openptx.engines.native.cache.store import LIMIT, files, real_folder, trim
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from openptx.engines.tiers.service import service
 from openptx.engines.tiers.takeover import host_threads, launch_and_replace, try_on_interp
 
 if TYPE_CHECKING:
-    from openptx.engines.common.prepared import PreparedLaunch
+    from openptx.engines.common.engine import PreparedLaunch
 
 LOG = logging.getLogger("openptx")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from openptx.device.image import Image
 from openptx.engines.auto import costs
 from openptx.engines.auto.tier_state import TierState
-from openptx.engines.common.prepared import PreparedLaunch
+from openptx.engines.common.engine import PreparedLaunch
 from openptx.engines.interp.builtins import LASTING
 from openptx.engines.native import settings
 from openptx.engines.native.runtime.code_requests import KEYS, name_of_code, on_disk, request_code, usual

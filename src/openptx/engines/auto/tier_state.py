@@ -8,7 +8,7 @@ import weakref
 from openptx.device.image import Image
 from openptx.engines.auto import costs
 from openptx.engines.common.call_graph import calls_indirectly
-from openptx.engines.common.prepared import PreparedLaunch
+from openptx.engines.common.engine import PreparedLaunch
 from openptx.engines.interp.builtins import EXTERNALS
 from openptx.engines.native.runtime.compile_time import OPERATION, least_seconds_to_make, seconds_to_make
 from openptx.engines.native.runtime.engine_times import EngineTimes

@@ -9,10 +9,10 @@ import numpy as np
 
 from openptx.device.nested_launches import LAUNCH, PARAMETERS, NestedLaunch, NestedLaunches
 from openptx.device.printf import Format, read_format
-from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory.spaces import Violation
 from openptx.errors import Unsupported
+from openptx.locks import check_cancelled
 from openptx.numerics import Bits
 
 if TYPE_CHECKING:

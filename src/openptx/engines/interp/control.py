@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.common import fault_text
-from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.common.operands import source_names
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.barriers import Barrier, reduction, waits
@@ -17,6 +16,7 @@ from openptx.engines.interp.calls import call, return_from_call
 from openptx.engines.interp.decode import NoMeaning, member_mask
 from openptx.engines.interp.frames import Group
 from openptx.engines.interp.memory.spaces import Violation
+from openptx.locks import check_cancelled
 from openptx.numerics import Bits
 from openptx.numerics.reductions import any_set, distinct
 from openptx.program import Op, Target, Targets

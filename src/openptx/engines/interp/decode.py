@@ -15,7 +15,7 @@ from openptx.engines.interp.operands import Reader, Registers, Writer, address, 
 from openptx.engines.interp.recorded_steps import recorded_step
 from openptx.isa.fidelity import UNSUPPORTED
 from openptx.isa.memory_consistency import may_wait
-from openptx.isa.semantics.packing import unpacked
+from openptx.isa.semantics.elements import unpacked
 from openptx.program import Function, Op, Operand, Reg
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from openptx.device.image import Image
 from openptx.device.memory_view import MemoryView
 from openptx.device.shared_layout import shared_layout
 from openptx.engines.common.call_graph import stack_bytes
-from openptx.engines.common.cancellation import cancellable
-from openptx.engines.common.prepared import PreparedLaunch, Running
+from openptx.engines.common.engine import PreparedLaunch, Running
 from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.interp.batch import STACK_OF_A_THREAD, Batch, DeadlockError
 from openptx.engines.interp.decode import DecodedFunction, NoMeaning, plan
@@ -26,6 +25,7 @@ from openptx.engines.interp.memory.spaces import STACK_BYTES, Violation
 from openptx.engines.interp.reports import deadlock, fault
 from openptx.errors import Fault, Unsupported
 from openptx.float_environment import standard_floats
+from openptx.locks import cancellable
 from openptx.program import Function, Program
 from openptx.progress import progress, silent
 

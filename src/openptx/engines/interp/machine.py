@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets, tensor_cores
 from openptx.engines.interp.geometry import WARP
 from openptx.engines.interp.images import LaneImages
@@ -19,6 +18,7 @@ from openptx.engines.interp.memory.spaces import STACK_BYTES, Violation
 from openptx.engines.interp.memory.tensor_memory import TensorMemory
 from openptx.engines.interp.special_registers import SPECIALS
 from openptx.isa.machine import Machine
+from openptx.locks import check_cancelled
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import UNSIGNED
 from openptx.numerics.reductions import all_set, distinct, where_set

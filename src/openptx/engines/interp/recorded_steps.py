@@ -19,7 +19,7 @@ from openptx.engines.interp import lane_sets
 from openptx.engines.interp.operands import Registers, put, read_width
 from openptx.engines.interp.recorder import NotRecorded, Operation, Recorder
 from openptx.isa.fidelity import UNSUPPORTED
-from openptx.isa.semantics.packing import unpacked
+from openptx.isa.semantics.elements import unpacked
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine_integer import BLOCK
 from openptx.program import Imm, Operand, Reg, Sink

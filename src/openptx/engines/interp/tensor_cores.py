@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.geometry import WARP
 from openptx.isa.semantics.matrix.copied import MODE
+from openptx.locks import check_cancelled
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import UNSIGNED
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from openptx.device.image import Image
 from openptx.engines.interp import launch as interp
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.engines.native.options import Options
+from openptx.engines.native.settings import Options
 from openptx.errors import Triple
 from openptx.late import late
 from openptx.program import Function, Program
@@ -20,7 +20,7 @@ MACHINE_CODE = "openptx.engines.native.runtime.launch"
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from openptx.engines.common.prepared import PreparedLaunch
+    from openptx.engines.common.engine import PreparedLaunch
     from openptx.engines.native.runtime.compiled_kernel import compiled
     from openptx.engines.native.runtime.launch import launch as run
 else:

@@ -7,7 +7,7 @@
 3. From the facts: loops that may wait for other threads (spin_loops.py, call_graph.py); the contents of a warp's frame
    at barriers, side exits and deoptimisation points (deopt/frame_layout.py).
 4. Emission (emit/): each block once, in order, with accesses that share a bounds check (accesses.py) and loads by
-   a few wide moves (load_plan.py); then prologue and warp loop. It decides nothing about other blocks.
+   a few wide moves (emit/memory/gather_scatter.py); then prologue and warp loop. It decides nothing about other blocks.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from openptx.engines.native.deopt.frame_layout import FrameLayout, SideExit, ali
 from openptx.engines.native.emit.function import FunctionEmitter
 from openptx.engines.native.emit.scope import ModuleTables
 from openptx.engines.native.instrument.selection import declarations
-from openptx.engines.native.options import Options
 from openptx.engines.native.rtlib.shared_functions import SharedFunction, separated
 from openptx.engines.native.rtlib.support import METADATA, attributes, support
+from openptx.engines.native.settings import Options
 from openptx.engines.tensor_cores.library import declarations as routines
 from openptx.llvm.codegen import compiled_fast
 from openptx.llvm.host import host

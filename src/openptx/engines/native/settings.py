@@ -1,4 +1,5 @@
-"""Settings with a limited scope: where code is stored and compiled, and, for measurements, code without checks."""
+"""The compilation options of a kernel, and settings with a limited scope: where code is stored and compiled, and, for
+measurements, code without checks."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import os
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,7 +16,41 @@ from openptx.cache_folder import cache_folder as users_folder
 if TYPE_CHECKING:
     from openptx.engines.native.instrument.selection import Observer
 
+Triple = tuple[int, int, int]
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The compilation options of a kernel."""
+
+    block: Triple
+    locked: bool
+    """Other workers can see atomics."""
+    lane_facts: bool = True
+    """Off for the generic version, which keeps all registers as vectors."""
+    checks: bool = True
+    speculates: bool = True
+    """Whether branches may be assumed uniform."""
+    deoptimize_after: int = 0
+    """The iteration limit of any loop; 0: only loops that may wait are counted."""
+    watched: tuple[str, ...] = ()
+    """What the code is watched for: "mem", "race", "sync" (watch/), or "count" (count/)."""
+
+    rounds: bool = False
+    """Whether warps run a loop over the grid's stride in rounds (analysis/warp_rounds.py)."""
+    baseline: bool = False
+    """Compiled without optimisation, to be ready sooner: a third of the time, for code that takes about twice as
+    long."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether the code counts what it executes."""
+        return "count" in self.watched
+
+    def key(self) -> tuple[object, ...]:
+        return tuple([getattr(self, name) for name in self.__slots__])
+
 
 _cache: list[Path | None] = []
 _subprocess: list[bool] = []
@@ -35,8 +71,7 @@ def _during(values: list[T], value: T) -> Generator[None]:
 
 
 def cache_folder() -> Path | None:
-    """Where objects are stored: OPENPTX_CACHE, or the user's cache folder; None if OPENPTX_CACHE is empty, or if this
-    user has no home."""
+    """Where objects are stored; None for nowhere."""
     if _cache:
         return _cache[-1]
     found = users_folder()

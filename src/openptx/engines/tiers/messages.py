@@ -10,7 +10,7 @@ import pickle
 import struct
 from typing import Any, NamedTuple
 
-from openptx.engines.native.options import Options
+from openptx.engines.native.settings import Options
 
 LENGTH = struct.Struct("<I")
 

@@ -12,7 +12,7 @@ import math
 import threading
 import time
 
-from openptx.engines.common.prepared import PreparedLaunch, alone
+from openptx.engines.common.engine import PreparedLaunch, alone
 from openptx.engines.interp.abandon import Abandonable, Abandoned
 from openptx.engines.interp.launch import launch
 from openptx.engines.tiers.conditions import Wanted, after

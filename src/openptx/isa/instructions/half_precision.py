@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity, bounded, modelled
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.semantics.floats import format_of, saturated
-from openptx.isa.semantics.packing import packed
+from openptx.isa.semantics.elements import format_of, packed, saturated
 from openptx.isa.semantics.tensor_map import OUT_OF_BOUNDS_NAN
 
 TYPE_CHECKING = False

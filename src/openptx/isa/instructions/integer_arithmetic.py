@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.isa.notation import instruction, meaning
-from openptx.isa.semantics.packing import packed
+from openptx.isa.semantics.elements import packed
 from openptx.isa.types import TYPES, WIDE, Type
 from openptx.numerics import S
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from openptx.isa.notation.conditions import gate
 from openptx.isa.notation.forms import Form, attribute
-from openptx.isa.notation.gates import gate
 from openptx.isa.notation.slots import Slot, Template
 from openptx.patterns import pattern
 

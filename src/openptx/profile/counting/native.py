@@ -30,7 +30,7 @@ from openptx.profile.counting.observe import merge_pairs
 from openptx.profile.counting.tally import RequestRows, Tally
 
 if TYPE_CHECKING:
-    from openptx.engines.common.prepared import PreparedLaunch
+    from openptx.engines.common.engine import PreparedLaunch
     from openptx.engines.native.runtime.launch import Run
     from openptx.engines.native.runtime.workers import Worker
     from openptx.profile.counting.recorder import Recorder

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory.atomic_updates import Queue, updated
 from openptx.engines.interp.memory.spaces import Spaces
 from openptx.engines.interp.memory.views import Plane, View
 from openptx.isa.semantics import atomic_ops
+from openptx.locks import check_cancelled
 from openptx.numerics import Bits
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.common import fault_text
-from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory.spaces import Spaces, Violation
 from openptx.engines.interp.memory.views import Plane
 from openptx.isa.address_windows import FIRST
+from openptx.locks import check_cancelled
 from openptx.numerics import Bits
 from openptx.numerics.reductions import distinct
 

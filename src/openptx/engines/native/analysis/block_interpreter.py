@@ -7,7 +7,6 @@ from typing import Literal
 
 from openptx.control_flow import control
 from openptx.engines.common.call_site import CallSite
-from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.native.analysis.abstract_machine import AbstractMachine
 from openptx.engines.native.analysis.affine import UNKNOWN
 from openptx.engines.native.analysis.cfg import Block
@@ -18,6 +17,7 @@ from openptx.engines.native.analysis.meaning_memo import MeaningMemo, Stored
 from openptx.engines.native.analysis.operand_binder import AffineBinder
 from openptx.engines.native.analysis.unsupported import InterpretInstruction, InterpretWithinCta, UnsupportedByJit
 from openptx.errors import Unsupported
+from openptx.locks import check_cancelled
 from openptx.numerics import Bits
 from openptx.program import Op, Reg
 

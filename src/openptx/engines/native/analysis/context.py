@@ -17,7 +17,7 @@ from openptx.program import Address, Function, Program, Reg, Register, SharedLay
 if TYPE_CHECKING:
     from openptx.device.image import Image
     from openptx.engines.native.deopt.frame_layout import SideExit
-    from openptx.engines.native.options import Options
+    from openptx.engines.native.settings import Options
     from openptx.llvm.host import CPU
 
 Triple = tuple[int, int, int]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from openptx.device.shared_layout import shared_layout
 from openptx.engines.common.call_graph import reached_directly
-from openptx.engines.native.options import Options
+from openptx.engines.native.settings import Options
 from openptx.llvm.codegen import version
 from openptx.program import Function, Program
 

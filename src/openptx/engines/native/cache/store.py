@@ -16,8 +16,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from openptx.cache_folder import distrust_reason, read_own_file
 from openptx.engines.native import settings
-from openptx.engines.native.cache import owned
 
 LIMIT = 256 << 20
 """The maximum size of the folder in bytes; the least recently used objects are removed first."""
@@ -36,7 +36,7 @@ def load(name: str) -> bytes | None:
     path = path_of(name)
     if path is not None:
         with contextlib.suppress(OSError, ValueError):
-            data = owned.read(path, LIMIT)
+            data = read_own_file(path, LIMIT)
             if data is None:
                 warn(path.parents[1], f"{path} is not used: it is not a file that only this user can have written")
             elif sound(data):
@@ -78,7 +78,7 @@ def real_folder() -> Path | None:
 
 def is_trusted(folder: Path, *inner: str) -> bool:
     """Whether only this user can have written the contents of the store, or of one of its folders; warns if not."""
-    reason = owned.distrust_reason(*(folder / one for one in inner), folder)
+    reason = distrust_reason(*(folder / one for one in inner), folder)
     if reason is not None:
         warn(
             folder, f"the store of compiled kernels is not used: {reason}; OPENPTX_CACHE names another folder, or none"

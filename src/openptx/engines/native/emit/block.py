@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from openptx.control_flow import control
 from openptx.engines.common import fault_text
-from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.common.operands import source_position
 from openptx.engines.native.analysis.accesses import Group, groups_of
 from openptx.engines.native.analysis.cfg import Block
@@ -21,6 +20,7 @@ from openptx.engines.native.emit.barriers import BarrierLowering
 from openptx.engines.native.emit.branches import Branches
 from openptx.engines.native.emit.calls import CallLowering
 from openptx.engines.native.emit.upcalls import InterpCall
+from openptx.locks import check_cancelled
 from openptx.numerics import Bits
 from openptx.program import Function, Op
 

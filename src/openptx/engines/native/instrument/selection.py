@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from openptx.engines.native.instrument.count.emission import CountedMemory
     from openptx.engines.native.instrument.families import Family
     from openptx.engines.native.instrument.watch.emission import WatchedMemory
-    from openptx.engines.native.options import Options
     from openptx.engines.native.runtime.launch import Run
     from openptx.engines.native.runtime.workers import Worker
+    from openptx.engines.native.settings import Options
 
 COUNT = ("count",)
 """The tools for counting code (count/); other tools are those of watch/."""

@@ -11,7 +11,6 @@ from functools import partial
 from importlib.resources import files
 from subprocess import Popen
 
-from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.native import abi, settings
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import digest
@@ -20,7 +19,7 @@ from openptx.llvm.codegen import compile
 from openptx.llvm.host import MXCSR, host
 from openptx.llvm.jit import Library
 from openptx.llvm.subprocess_compile import available, compile_in_subprocess, start
-from openptx.locks import LLVM
+from openptx.locks import LLVM, check_cancelled
 from openptx.program import Function
 
 METADATA = """

@@ -13,10 +13,10 @@ from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import name_of
 from openptx.engines.native.cache.metadata import KernelMetadata, pack, unpack
-from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.rtlib.shared_functions import objects_of
 from openptx.engines.native.rtlib.support import support
+from openptx.engines.native.settings import Options
 from openptx.engines.tensor_cores.library import prepare
 from openptx.engines.tiers.messages import Reply
 from openptx.llvm.codegen import compile

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from openptx.device.image import Image
 from openptx.engines.native import settings
-from openptx.engines.native.options import Options
+from openptx.engines.native.settings import Options
 from openptx.engines.tiers.messages import Reply, Request
 from openptx.engines.tiers.service import Job, service
 from openptx.errors import Triple

@@ -13,24 +13,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from openptx.device.image import Image
-from openptx.engines.common.cancellation import check_cancelled
 from openptx.engines.interp.decode import NoMeaning
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import name_of
 from openptx.engines.native.cache.metadata import KernelMetadata, pack, unpack
 from openptx.engines.native.instrument.selection import addresses
-from openptx.engines.native.options import Options
 from openptx.engines.native.pipeline import LoweredKernel, lower_kernel
 from openptx.engines.native.rtlib.shared_functions import objects_of
 from openptx.engines.native.rtlib.support import RUN, compiling, support
 from openptx.engines.native.runtime.code_requests import name_of_code
 from openptx.engines.native.runtime.workers import Worker
+from openptx.engines.native.settings import Options
 from openptx.engines.tensor_cores import library as tensor_cores
 from openptx.engines.tiers.service import made_by_service
 from openptx.errors import Bug
 from openptx.garbage import uncollected
 from openptx.llvm.jit import Library
+from openptx.locks import check_cancelled
 from openptx.program import Function, Program
 
 LOG = logging.getLogger("openptx")

@@ -14,8 +14,7 @@ from functools import partial
 from openptx.device.image import Image
 from openptx.device.memory_view import MemoryView
 from openptx.engines.common import fault_text
-from openptx.engines.common.cancellation import cancellable
-from openptx.engines.common.prepared import PreparedLaunch, Running
+from openptx.engines.common.engine import PreparedLaunch, Running
 from openptx.engines.native import abi, settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.resume_interp import resume_interp
@@ -26,6 +25,7 @@ from openptx.engines.native.runtime.plan import LaunchConfig, Plan, plans
 from openptx.engines.native.runtime.workers import Worker
 from openptx.errors import Fault, Unsupported
 from openptx.float_environment import standard_floats
+from openptx.locks import cancellable
 from openptx.progress import Elsewhere, Line, line_of
 
 LOG = logging.getLogger("openptx")

@@ -12,17 +12,17 @@ from typing import NamedTuple
 from openptx.device.image import Image
 from openptx.device.shared_layout import shared_layout
 from openptx.engines.common import tensor_block
-from openptx.engines.common.cancellation import cancellable
 from openptx.engines.interp.batch import STACK_OF_A_THREAD
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.engines.native.options import Options
 from openptx.engines.native.runtime.code_requests import request_code
 from openptx.engines.native.runtime.compiled_kernel import Compiled, compiled
 from openptx.engines.native.runtime.warp_order import WarpOrder
 from openptx.engines.native.runtime.workers import WorkerCount, loops
+from openptx.engines.native.settings import Options
 from openptx.engines.tiers.service import Job, is_available
 from openptx.errors import Triple
+from openptx.locks import cancellable
 from openptx.program import Function, Program
 from openptx.progress import progress
 

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.common import fault_text
-from openptx.engines.common.cancellation import cancellable
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.builtins import EXTERNALS
 from openptx.engines.interp.geometry import Geometry, Shape
@@ -24,6 +23,7 @@ from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import N
 from openptx.engines.native.runtime.fault_decoding import place
 from openptx.engines.native.runtime.interp_call import execute
+from openptx.locks import cancellable
 from openptx.numerics import Bits
 
 if TYPE_CHECKING:

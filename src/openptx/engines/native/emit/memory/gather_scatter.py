@@ -1,10 +1,12 @@
-"""Gathers and scatters: by the processor if it is fast at them, else by shared functions."""
+"""Accesses at separate addresses per lane. Known offsets are loaded by a few wide moves and shuffles; others are
+gathered and scattered by the processor if it is fast at them, else by shared functions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
-from openptx.engines.native.analysis.lattice import N, vector_type
+from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, vector_type
 from openptx.engines.native.emit.arith.outlined import Outlined
 from openptx.engines.native.emit.ir_builder import DATA, IRBuilder
 from openptx.engines.native.emit.memory.masked_lanes import element, load_some, pointers_of, store_some
@@ -136,3 +138,42 @@ def one_by_one(b: IRBuilder, places: str, w: int) -> str:
     """The element at each address; all addresses have been checked."""
     at = (b.emit(f"extractelement {PLACES} {places}, i32 {i}") for i in range(N))
     return b.collect(w, [b.load(f"i{w}", one, w // 8, DATA) for one in at])
+
+
+RUNS = 4
+"""The maximum number of pieces of a load, which are combined from wide moves."""
+
+WINDOW = 8
+"""The maximum size of a window that is read, relative to the size of the wanted data."""
+
+
+class LoadPlan:
+    """How offsets are loaded: pieces (first element, number of elements), and each lane's element."""
+
+    __slots__ = ("index", "runs", "uniform")
+
+    def __init__(self, runs: list[tuple[int, int]], index: list[int], uniform: bool) -> None:
+        self.runs, self.index, self.uniform = runs, index, uniform
+
+    @staticmethod
+    @lru_cache(256)
+    def of(lanes: Lanes, step: int, count: int) -> LoadPlan | None:
+        """The plan for loading each lane's offset; None if a gather is better."""
+        if lanes is ZEROS:
+            return LoadPlan([], [0] * N, True)
+        if any(v % step for v in lanes):
+            return None
+        index = [v // step for v in lanes]
+        wanted = sorted({i + k for i in index for k in range(count)})
+        runs: list[tuple[int, int]] = []
+        for i in wanted:
+            if runs and runs[-1][0] + runs[-1][1] == i:
+                runs[-1] = runs[-1][0], runs[-1][1] + 1
+            else:
+                runs.append((i, 1))
+        if len(runs) > RUNS:
+            total = wanted[-1] + 1
+            if total > WINDOW * N or total > WINDOW * len(wanted):
+                return None
+            runs = [(0, total)]
+        return LoadPlan(runs, index, False)

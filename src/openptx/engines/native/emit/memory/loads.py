@@ -5,12 +5,11 @@ from __future__ import annotations
 from openptx.engines.native.analysis.accesses import TABLE, is_private, locate
 from openptx.engines.native.analysis.capabilities import is_parameter
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, Value, vector_type
-from openptx.engines.native.analysis.load_plan import LoadPlan
 from openptx.engines.native.emit.guarded_paths import GOOD, GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes
-from openptx.engines.native.emit.memory.gather_scatter import GatherScatter
+from openptx.engines.native.emit.memory.gather_scatter import GatherScatter, LoadPlan
 from openptx.engines.native.emit.memory.local_slots import LocalSlots
 from openptx.engines.native.emit.memory.rows import load_rows
 from openptx.engines.native.emit.memory.slow_path import SlowPath

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 
 from openptx.engines.native.analysis.accesses import locate
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, Value, vector_type
-from openptx.engines.native.analysis.load_plan import RUNS
 from openptx.engines.native.emit.guarded_paths import GOOD, GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes
-from openptx.engines.native.emit.memory.gather_scatter import LANES, WIDEST, GatherScatter
+from openptx.engines.native.emit.memory.gather_scatter import LANES, RUNS, WIDEST, GatherScatter
 from openptx.engines.native.emit.memory.local_slots import LocalSlots
 from openptx.engines.native.emit.memory.rows import store_rows
 from openptx.engines.native.emit.memory.slow_path import SlowPath

@@ -1,10 +1,10 @@
-"""Packed types: the meaning for one element, applied to each."""
+"""Elements of packed types: the meaning for one element, applied to each; its number format; saturation of results."""
 
 from __future__ import annotations
 
 from functools import wraps
 
-from openptx.numerics import Bits
+from openptx.numerics import FORMATS, Bits, Format
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,3 +39,13 @@ def unpacked(meaning: Callable[..., Any], m: Modifiers) -> Callable[..., Any]:
     """The meaning without its loop over elements, if these modifiers have one element."""
     element = _ELEMENTS.get(meaning)
     return element if element is not None and m.type.count == 1 else meaning
+
+
+def format_of(m: Modifiers) -> Format:
+    """The number format of the type, or of its elements where it is packed."""
+    return FORMATS[m.type.element.format or ""]
+
+
+def saturated(x: Machine, m: Modifiers, d: Bits) -> Bits:
+    """A result, clamped to [0, 1] where the instruction has `.sat`."""
+    return x.saturate(format_of(m), d) if m.sat else d
