@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from lanes import differences
+from lanes import Bench, differences, without
 
-from openptx.numerics import FORMATS, S, U
+from openptx.engines.native.analysis.lattice import Value
+from openptx.llvm.host import CPU, host
+from openptx.numerics import FORMATS, Bits, S, U
 from openptx.numerics.bits import Core
 
 F32, F64, F16, BF16 = (FORMATS[name] for name in ("f32", "f64", "f16", "bf16"))
@@ -123,11 +125,11 @@ def test_conversions(s: Any, d: Any) -> None:
     assert differences(lambda x, a: x.convert(d, s, a), [s.storage], [s], n=1 << 14) == 0
 
 
-@pytest.mark.parametrize("f", [F32, F64], ids=repr)
+@pytest.mark.parametrize("f", [F32, F64, F16], ids=repr)
 @pytest.mark.parametrize("rnd", ["rni", "rzi", "rmi", "rpi"])
 def test_floats_to_integers(f: Any, rnd: str) -> None:
     def every(x: Any, a: Any) -> tuple[Any, ...]:
-        whole = (x.integral(f, a, rnd),)
+        whole = (x.integral(f, a, rnd),) if f is not F16 else ()
         return whole + tuple(x.to_int(t, f, a, rnd, w=w) for t in (S, U) for w in (8, 16, 32, 64))
 
     assert differences(every, [f.storage], [f]) == 0
@@ -144,3 +146,14 @@ def test_integers_to_floats(w: int) -> None:
 def test_a_wrong_claim_is_noticed() -> None:
     wrong: Callable[..., Any] = lambda x, a, b: x.fadd(F32, a, b) if hasattr(x, "ir") else x.fsub(F32, a, b)  # noqa: E731
     assert differences(wrong, [32, 32], [F32, F32]) > 0
+
+
+@pytest.mark.parametrize("cpu", [host(), without("fp16"), without("avx512", "fp16")], ids=["host", "words", "avx2"])
+def test_conversions_to_integers_are_not_lane_by_lane(cpu: CPU) -> None:
+    """LLVM makes 32 scalar conversions of a saturating one of a vector."""
+    for f in (F32, F64, F16) if cpu.x86 else ():
+        x = Bench(cpu)
+        lanes = Bits(x, f.storage, Value("%a", None))
+        for t in (S, U):
+            x.to_int(t, f, lanes, "rzi", w=32)
+        assert not any(".sat." in line for line in x.ir.lines)

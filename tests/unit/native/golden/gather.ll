@@ -368,83 +368,87 @@ block1:
 %v79 = load <32 x i32>, ptr %r7, align 4
 %v80 = shufflevector <32 x i32> %v79, <32 x i32> poison, <32 x i32> <i32 1, i32 0, i32 3, i32 2, i32 5, i32 4, i32 7, i32 6, i32 9, i32 8, i32 11, i32 10, i32 13, i32 12, i32 15, i32 14, i32 17, i32 16, i32 19, i32 18, i32 21, i32 20, i32 23, i32 22, i32 25, i32 24, i32 27, i32 26, i32 29, i32 28, i32 31, i32 30>
 %v81 = uitofp <32 x i32> %v80 to <32 x float>
-%v82 = call <32 x i32> @llvm.fptoui.sat.v32i32.v32f32(<32 x float> %v81)
-%v83 = icmp ne <32 x i32> %v82, zeroinitializer
-%v84 = xor <32 x i1> %v83, splat (i1 true)
-%v85 = bitcast <32 x i1> %v83 to i32
-%v86 = icmp ne i32 %v85, 0
-br i1 %v86, label %b87, label %b88
-b87:
-%v89 = load i64, ptr %r1, align 4
-%v90 = select <32 x i1> %v83, <32 x i32> %v82, <32 x i32> zeroinitializer
-%v91 = call i32 @llvm.vector.reduce.add.v32i32(<32 x i32> %v90)
-%v92 = insertelement <32 x i64> poison, i64 %v89, i32 0
-%v93 = shufflevector <32 x i64> %v92, <32 x i64> poison, <32 x i32> zeroinitializer
-%v94 = insertelement <32 x i64> poison, i64 %v43, i32 0
-%v95 = shufflevector <32 x i64> %v94, <32 x i64> poison, <32 x i32> zeroinitializer
-%v96 = sub <32 x i64> %v93, %v95
-%v97 = insertelement <32 x i64> poison, i64 %v48, i32 0
-%v98 = shufflevector <32 x i64> %v97, <32 x i64> poison, <32 x i32> zeroinitializer
-%v99 = icmp uge <32 x i64> %v96, %v98
-%v100 = and <32 x i64> %v93, splat (i64 3)
-%v101 = icmp ne <32 x i64> %v100, zeroinitializer
-%v102 = or <32 x i1> %v99, %v101
-%v103 = and <32 x i1> %v102, %v83
-%v104 = bitcast <32 x i1> %v103 to i32
-%v105 = icmp ne i32 %v104, 0
-br i1 %v105, label %b106, label %b107, !prof !0
-b106:
-%v108 = insertelement <32 x i64> poison, i64 %v89, i32 0
-%v109 = shufflevector <32 x i64> %v108, <32 x i64> poison, <32 x i32> zeroinitializer
-%v110 = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %v109, ptr %v110, align 64, !tbaa !5
-%v111 = bitcast <32 x i1> %v83 to i32
-%v112 = zext i32 %v111 to i64
-%v113 = call i1 @openptx.places(ptr %w, i64 %v112, i64 55834641409, i64 %first, i64 0)
-br i1 %v113, label %failed, label %b114, !prof !0
-b114:
-%v115 = getelementptr i8, ptr %w, i64 1024
-%v116 = load volatile <32 x ptr>, ptr %v115, align 64, !tbaa !5
-br label %b117
-b107:
-%v118 = insertelement <32 x i64> poison, i64 %v46, i32 0
-%v119 = shufflevector <32 x i64> %v118, <32 x i64> poison, <32 x i32> zeroinitializer
-%v120 = add <32 x i64> %v93, %v119
-%v121 = inttoptr <32 x i64> %v120 to <32 x ptr>
-br label %b117
-b117:
-%v122 = phi <32 x ptr> [%v116, %b114], [%v121, %b107]
-%v123 = getelementptr i8, ptr %w, i64 1024
-store <32 x ptr> %v122, ptr %v123, align 64, !tbaa !5
-%v124 = bitcast <32 x i1> %v83 to i32
-%v125 = call i32 @llvm.cttz.i32(i32 %v124, i1 false)
-%v126 = getelementptr i8, ptr %w, i64 1024
-%v127 = getelementptr i64, ptr %v126, i32 %v125
-%v128 = load volatile ptr, ptr %v127, align 8, !tbaa !5
-%v129 = load i32, ptr %v128, align 4, !tbaa !6
-%v130 = add i32 %v129, %v91
-store i32 %v130, ptr %v128, align 4, !tbaa !6
-br label %b88
-b88:
-%v131 = load <32 x i64>, ptr %r6, align 4
-%v132 = call i1 @openptx.shared.lanes.d6fb61389cc04248(ptr %w, i32 -1, i64 %v32, i64 %v50, i64 %v35, i32 %index, i64 0, i64 60129608705, <32 x i64> %v131, <32 x i32> %v82)
-br i1 %v132, label %failed, label %b133, !prof !0
-b133:
+%v82 = fcmp ogt <32 x float> %v81, zeroinitializer
+%v83 = select <32 x i1> %v82, <32 x float> %v81, <32 x float> zeroinitializer
+%v84 = fcmp olt <32 x float> %v83, splat (float 4294967296.0)
+%v85 = fptoui <32 x float> %v83 to <32 x i32>
+%v86 = select <32 x i1> %v84, <32 x i32> %v85, <32 x i32> splat (i32 4294967295)
+%v87 = icmp ne <32 x i32> %v86, zeroinitializer
+%v88 = xor <32 x i1> %v87, splat (i1 true)
+%v89 = bitcast <32 x i1> %v87 to i32
+%v90 = icmp ne i32 %v89, 0
+br i1 %v90, label %b91, label %b92
+b91:
+%v93 = load i64, ptr %r1, align 4
+%v94 = select <32 x i1> %v87, <32 x i32> %v86, <32 x i32> zeroinitializer
+%v95 = call i32 @llvm.vector.reduce.add.v32i32(<32 x i32> %v94)
+%v96 = insertelement <32 x i64> poison, i64 %v93, i32 0
+%v97 = shufflevector <32 x i64> %v96, <32 x i64> poison, <32 x i32> zeroinitializer
+%v98 = insertelement <32 x i64> poison, i64 %v43, i32 0
+%v99 = shufflevector <32 x i64> %v98, <32 x i64> poison, <32 x i32> zeroinitializer
+%v100 = sub <32 x i64> %v97, %v99
+%v101 = insertelement <32 x i64> poison, i64 %v48, i32 0
+%v102 = shufflevector <32 x i64> %v101, <32 x i64> poison, <32 x i32> zeroinitializer
+%v103 = icmp uge <32 x i64> %v100, %v102
+%v104 = and <32 x i64> %v97, splat (i64 3)
+%v105 = icmp ne <32 x i64> %v104, zeroinitializer
+%v106 = or <32 x i1> %v103, %v105
+%v107 = and <32 x i1> %v106, %v87
+%v108 = bitcast <32 x i1> %v107 to i32
+%v109 = icmp ne i32 %v108, 0
+br i1 %v109, label %b110, label %b111, !prof !0
+b110:
+%v112 = insertelement <32 x i64> poison, i64 %v93, i32 0
+%v113 = shufflevector <32 x i64> %v112, <32 x i64> poison, <32 x i32> zeroinitializer
+%v114 = getelementptr i8, ptr %w, i64 1024
+store <32 x i64> %v113, ptr %v114, align 64, !tbaa !5
+%v115 = bitcast <32 x i1> %v87 to i32
+%v116 = zext i32 %v115 to i64
+%v117 = call i1 @openptx.places(ptr %w, i64 %v116, i64 55834641409, i64 %first, i64 0)
+br i1 %v117, label %failed, label %b118, !prof !0
+b118:
+%v119 = getelementptr i8, ptr %w, i64 1024
+%v120 = load volatile <32 x ptr>, ptr %v119, align 64, !tbaa !5
+br label %b121
+b111:
+%v122 = insertelement <32 x i64> poison, i64 %v46, i32 0
+%v123 = shufflevector <32 x i64> %v122, <32 x i64> poison, <32 x i32> zeroinitializer
+%v124 = add <32 x i64> %v97, %v123
+%v125 = inttoptr <32 x i64> %v124 to <32 x ptr>
+br label %b121
+b121:
+%v126 = phi <32 x ptr> [%v120, %b118], [%v125, %b111]
+%v127 = getelementptr i8, ptr %w, i64 1024
+store <32 x ptr> %v126, ptr %v127, align 64, !tbaa !5
+%v128 = bitcast <32 x i1> %v87 to i32
+%v129 = call i32 @llvm.cttz.i32(i32 %v128, i1 false)
+%v130 = getelementptr i8, ptr %w, i64 1024
+%v131 = getelementptr i64, ptr %v130, i32 %v129
+%v132 = load volatile ptr, ptr %v131, align 8, !tbaa !5
+%v133 = load i32, ptr %v132, align 4, !tbaa !6
+%v134 = add i32 %v133, %v95
+store i32 %v134, ptr %v132, align 4, !tbaa !6
+br label %b92
+b92:
+%v135 = load <32 x i64>, ptr %r6, align 4
+%v136 = call i1 @openptx.shared.lanes.d6fb61389cc04248(ptr %w, i32 -1, i64 %v32, i64 %v50, i64 %v35, i32 %index, i64 0, i64 60129608705, <32 x i64> %v135, <32 x i32> %v86)
+br i1 %v136, label %failed, label %b137, !prof !0
+b137:
 store <32 x i1> zeroinitializer, ptr %live, align 4
 br label %ended
 ended:
 br label %onward
 failed:
-%v134 = getelementptr i8, ptr %w, i64 204
-store i32 %index, ptr %v134, align 4
+%v138 = getelementptr i8, ptr %w, i64 204
+store i32 %index, ptr %v138, align 4
 ret i32 2
 onward:
 %next = add i32 %index, 1
-%v135 = icmp ult i32 %next, 2
-br i1 %v135, label %ready, label %rest
+%v139 = icmp ult i32 %next, 2
+br i1 %v139, label %ready, label %rest
 rest:
-%v136 = call i1 @openptx.next_in_row(ptr %w)
-br i1 %v136, label %beside, label %done
+%v140 = call i1 @openptx.next_in_row(ptr %w)
+br i1 %v140, label %beside, label %done
 done:
 ret i32 0
 beside:

@@ -151,8 +151,8 @@ class AbstractMachine(FloatTransfer):
     def float_to_int(self, t: Signedness, f: Format, a: Bits, rnd: str, w: int, ftz: bool) -> Bits:
         return self.unknown(w, self.uniform(a))
 
-    def float_integral(self, a: Bits, rnd: str, ftz: bool) -> Bits:
-        return self.unknown(32, self.uniform(a), is_float=True)
+    def float_integral(self, f: Format, a: Bits, rnd: str, ftz: bool) -> Bits:
+        return self.unknown(f.storage, self.uniform(a), is_float=True)
 
     # The warp and the thread
 

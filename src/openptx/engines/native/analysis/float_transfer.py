@@ -15,6 +15,7 @@ from openptx.engines.native.analysis.transfer import CoreOperations
 from openptx.engines.tensor_cores.library import supported
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits, Format, Signedness
+from openptx.numerics.formats import F32
 
 if TYPE_CHECKING:
     from openptx.llvm.host import CPU
@@ -138,11 +139,13 @@ class FloatTransfer(CoreOperations):
     def to_int(self, t: Signedness, f: Format, a: Bits, rnd: str, *, w: int, ftz: bool = False) -> Bits:
         if isinstance(a.v, Value) and f.name in capabilities.WHOLE_TYPES and w != 1:
             return self.float_to_int(t, f, a, rnd, w, ftz)
+        if isinstance(a.v, Value) and f.name == "f16" and self.cpu.f16c:
+            return self.to_int(t, F32, self.convert(F32, f, a), rnd, w=w)
         return self.outlined("to_int", t, f, a, rnd, w=w, ftz=ftz)
 
     def integral(self, f: Format, a: Bits, rnd: str, ftz: bool = False) -> Bits:
-        if isinstance(a.v, Value) and f.name == "f32":
-            return self.float_integral(a, rnd, ftz)
+        if isinstance(a.v, Value) and f.name in capabilities.WHOLE_TYPES:
+            return self.float_integral(f, a, rnd, ftz)
         return self.outlined("integral", f, a, rnd, ftz)
 
     # Hooks
@@ -181,8 +184,8 @@ class FloatTransfer(CoreOperations):
     def float_to_int(self, t: Signedness, f: Format, a: Bits, rnd: str, w: int, ftz: bool) -> Bits:
         raise NotImplementedError
 
-    def float_integral(self, a: Bits, rnd: str, ftz: bool) -> Bits:
-        """An f32 rounded to an integer."""
+    def float_integral(self, f: Format, a: Bits, rnd: str, ftz: bool) -> Bits:
+        """An f32 or f64 rounded to an integer."""
         raise NotImplementedError
 
 

@@ -11,6 +11,7 @@ from math import inf
 from openptx.engines.native.analysis.capabilities import Conversion, Rounding
 from openptx.engines.native.analysis.lattice import N, Value, is_finite
 from openptx.engines.native.emit.arith.mufu import MufuOps
+from openptx.engines.native.emit.arith.whole_numbers import saturated_int
 from openptx.engines.native.emit.ir_builder import FLOAT, LaneType
 from openptx.numerics import Bits, Format, Signedness
 from openptx.numerics.formats import F32
@@ -208,6 +209,7 @@ class FloatOps(MufuOps):
     def float_to_int(self, t: Signedness, f: Format, a: Bits, rnd: str, w: int, ftz: bool) -> Bits:
         source, target = self.type_of(a), LaneType(w, self.uniform(a))
         rnd = TO_INTEGER.get(rnd, rnd)
+        vectors = not source.uniform and self.cpu.x86 and (w <= 32 or self.cpu.avx512)
         if ftz and f.name == "f32":
             a = self.flush(f, a)
 
@@ -215,9 +217,13 @@ class FloatOps(MufuOps):
             x = self.float(a, source.uniform)
             if rnd != "rz":
                 x = self.float_call(_WHOLE[rnd], source, x)
-            name = f"llvm.fpto{'s' if t.signed else 'u'}i.sat.{target.int_suffix}.{source.float_suffix}"
-            d = self.typed(target, self.ir.emit(f"call {target.int} @{name}({source.float} {x})"))
-            return self.pick(self.isnan(f, a), 1 << w - 1, d) if w == 64 or f.name == "f64" else d
+            if vectors:
+                d = self.bits(saturated_int(self.ir, source.width, x, w, t.signed), w)
+            else:
+                name = f"llvm.fpto{'s' if t.signed else 'u'}i.sat.{target.int_suffix}.{source.float_suffix}"
+                d = self.typed(target, self.ir.emit(f"call {target.int} @{name}({source.float} {x})"))
+            unlike = (w == 64 or f.name == "f64") and not (vectors and t.signed)
+            return self.pick(self.isnan(f, a), 1 << w - 1, d) if unlike else d
 
         if self.converts_lanes(a, max(w, f.storage)):
             return self.in_function(("to_int", f, rnd, t.signed, w), (a,), converted)
@@ -228,9 +234,9 @@ class FloatOps(MufuOps):
         converts lane by lane and the code is to be short. In a loop of one the call takes 1.06 of the time."""
         return self.is_short and width == 64 and not self.cpu.avx512 and not self.uniform(a)
 
-    def float_integral(self, a: Bits, rnd: str, ftz: bool) -> Bits:
+    def float_integral(self, f: Format, a: Bits, rnd: str, ftz: bool) -> Bits:
         t = self.type_of(a)
-        if ftz:
+        if ftz and f is F32:
             a = self.flush(F32, a)
         name = self.float_call(_WHOLE[TO_INTEGER.get(rnd, rnd)], t, self.float(a, t.uniform))
-        return self.raw(name, 32, t.uniform)
+        return self.raw(name, t.width, t.uniform)
