@@ -11,6 +11,7 @@ import llvmlite.binding as llvm
 from openptx.errors import Bug
 from openptx.llvm.c_library import CLibrary, dotted, identity, library_path
 from openptx.llvm.host import host
+from openptx.llvm.recovery import Aborted, Guard, emit_object
 from openptx.locks import LLVM
 
 OPT_DEFAULT: Literal[2] = 2
@@ -156,8 +157,12 @@ PIPELINES = {
 """The passes that are run, in the notation of LLVM's `opt`."""
 
 
-def emitted(target: llvm.TargetMachine, promotes: bool, text: str) -> bytes:
-    return target.emit_object(optimised(text, promotes))
+def emitted(target: llvm.TargetMachine, promotes: bool, guard: Guard | None, text: str) -> bytes:
+    try:
+        return emit_object(target, optimised(text, promotes), guard)
+    except Aborted:
+        machine.cache_clear()
+        raise
 
 
 def compiled_fast(text: str) -> bool:
@@ -170,13 +175,16 @@ def hoists(text: str, lasting: bool) -> bool:
     return len(text) <= (HOISTED_OF_AVX512 if host().avx512 and not lasting else HOISTED)
 
 
-def compile(text: str, promotes: bool = True, fast: bool = False, lasting: bool = False) -> bytes:
+def compile(
+    text: str, promotes: bool = True, fast: bool = False, lasting: bool = False, guard: Guard | None = None
+) -> bytes:
     """An object file of LLVM text, see `optimised`; `fast`: with OPT_NONE, which is always used for very large
-    texts; `lasting`: code that is made once for a processor, by all passes that make it faster."""
+    texts; `lasting`: code that is made once for a processor, by all passes that make it faster. With a `guard`,
+    raises `Aborted` where LLVM aborts."""
     with LLVM:
         effort = OPT_NONE if fast or compiled_fast(text) else OPT_DEFAULT
         if (other := other_library()) is None:
-            emit = partial(emitted, machine(effort), promotes)
+            emit = partial(emitted, machine(effort), promotes, guard)
             setting, shared = set_options, shares_llvm()
         else:
             emit = partial(other.compile, PIPELINES[promotes], effort)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import select
 import signal
@@ -24,8 +25,8 @@ INTERVAL = 0.05
 
 CHILD = "from openptx.llvm.subprocess_compile import main; main()"
 
-HOW = {(promotes, fast): bytes([2 * promotes + fast]) for promotes in (False, True) for fast in (False, True)}
-"""The input of the process before the text: the arguments `promotes` and `fast` of `compile`."""
+LOG = logging.getLogger("openptx")
+ABORTED = "LLVM could not make code of a text of %d characters (%s): it is compiled again, by all of LLVM's passes"
 
 
 def available() -> bool:
@@ -56,23 +57,27 @@ def start(child: str | None = None, *, detached: bool = False) -> Popen[bytes]:
 
 def compile_in_subprocess(
     text: str, check: Callable[[], None] = lambda: None, process: Popen[bytes] | None = None, promotes: bool = True,
-    fast: bool = False,
+    fast: bool = False, lasting: bool = False,
 ) -> bytes:  # fmt: skip
     """An object file of LLVM text, like `compile`; Bug, with the known details, if the process ends without a result.
 
     `check` is called meanwhile. An exception of `check`, or of a signal handler, ends the process, which was started
-    now or before.
+    now or before. If LLVM aborts, the text is compiled again by all of LLVM's passes (`lasting`).
     """
     with process or start() as child:
         try:
-            image, words = wait_for(child, HOW[promotes, fast] + text.encode(), check)
+            image, words = wait_for(child, bytes([promotes, fast, lasting]) + text.encode(), check)
         except BaseException:
             child.kill()
             raise
-    if child.returncode:
-        said = words.decode(errors="replace").strip().splitlines()
-        raise Bug(f"the process that compiles ended {cause(child.returncode)}{': ' + said[-1] if said else ''}")
-    return image
+    if not child.returncode:
+        return image
+    said = words.decode(errors="replace").strip().splitlines()
+    reason = cause(child.returncode) + (": " + said[-1] if said else "")
+    if lasting or child.returncode != -signal.SIGABRT:
+        raise Bug(f"the process that compiles ended {reason}")
+    LOG.warning(ABORTED, len(text), reason)
+    return compile_in_subprocess(text, check, None, promotes, fast, True)
 
 
 def wait_for(child: Popen[bytes], data: bytes, check: Callable[[], None]) -> tuple[bytes, bytes]:
@@ -120,8 +125,8 @@ def main() -> None:
 
     threading.Thread(target=end_with_reader, daemon=True).start()
     try:
-        how = sys.stdin.buffer.read(1)[0]
-        image = compile(sys.stdin.buffer.read().decode(), bool(how & 2), bool(how & 1))
+        promotes, fast, lasting = sys.stdin.buffer.read(3)
+        image = compile(sys.stdin.buffer.read().decode(), bool(promotes), bool(fast), bool(lasting))
     except Bug as bug:
         sys.exit(" ".join(str(bug.args[0]).split()))
     sys.stdout.buffer.write(image)

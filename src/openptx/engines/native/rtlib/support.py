@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import sys
 import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,7 +19,8 @@ from openptx.isa.address_windows import CONST, FIRST, PARAM, RANK_0, SHIFT
 from openptx.llvm.codegen import compile
 from openptx.llvm.host import MXCSR, host
 from openptx.llvm.jit import Library
-from openptx.llvm.subprocess_compile import available, compile_in_subprocess, start
+from openptx.llvm.recovery import Aborted, Guard, guard_at
+from openptx.llvm.subprocess_compile import ABORTED, LOG, available, compile_in_subprocess, start
 from openptx.locks import LLVM, check_cancelled
 from openptx.program import Function
 
@@ -42,6 +44,9 @@ MANY = 1_100
 have 230,000 to 270,000 characters, all larger ones more than 320,000."""
 
 RUN = "openptx.run"
+RECOVERING = "openptx.recovering" if sys.platform == "linux" and host().x86 else ""
+"""The function that calls LLVM and survives its abort(): where selection leaves out combinations, it may abort more
+often."""
 NAMES = tuple(
     f"openptx.{name}"
     for name in (
@@ -99,7 +104,7 @@ class Support:
 
     def own(self) -> str:
         support = self.read("support.ll", "once" if self.rounds else "rounds", "other" if host().x86 else "x86")
-        return support + self.read("warps.ll")
+        return support + self.read("warps.ll") + (self.read("recovery.ll") if RECOVERING else "")
 
     def text(self) -> str:
         return "\n".join([self.own(), self.barriers(), attributes(), METADATA])
@@ -142,6 +147,10 @@ class Support:
             return self._library
 
     @property
+    def is_linked(self) -> bool:
+        return self._library is not None
+
+    @property
     def name(self) -> str:
         return digest(f"support {self.address_size} {self.rounds} {self.counted}")
 
@@ -153,7 +162,7 @@ class Support:
             return self._library is not None
 
     def link_own(self, image: bytes) -> None:
-        self._library = Library(image, (RUN, *NAMES))
+        self._library = Library(image, (RUN, *NAMES, *filter(None, [RECOVERING])))
 
     def link(self, objects: Sequence[bytes], name: str, more: Mapping[str, int]) -> Library:
         """A kernel's objects, one of whose functions is `name`; `more`: the other objects that they call."""
@@ -175,7 +184,21 @@ def object_of(text: str, promotes: bool = True, fast: bool = False, process: Pop
     """LLVM text compiled in this process or in a separate one, which may have been started before."""
     if settings.compiles_in_subprocess() or (len(text) > LONG and available()):
         return compile_in_subprocess(text, check_cancelled, process, promotes, fast)
-    return compile(text, promotes, fast)
+    try:
+        return compile(text, promotes, fast, guard=guard())
+    except Aborted:
+        LOG.warning(ABORTED, len(text), "it aborted")
+    if available():  # LLVM is fine in another process, and may abort again
+        return compile_in_subprocess(text, check_cancelled, None, promotes, fast, lasting=True)
+    return compile(text, promotes, fast, lasting=True)
+
+
+def guard() -> Guard | None:
+    """The guard for calls of LLVM, if a library of this process has been linked, and this system can have one."""
+    for each in (*made.values(),) if RECOVERING else ():
+        if each.is_linked:
+            return guard_at(each.library[RECOVERING])
+    return None
 
 
 @contextmanager

@@ -76,6 +76,7 @@ def load_or_compile(
             kernel = lower()
         lowered = time.perf_counter()
         metadata = kernel.metadata
+        _ = support(metadata.address_size, metadata.rounds, metadata.counted).library  # its guard is needed now
         objects = [compile(kernel.text, kernel.promotes, kernel.fast), *objects_of(kernel.shared)]
     LOG.info(
         "kernel `%s`: %d characters of LLVM's text in %.3f s, made %s code here in %.3f s", function.name,
