@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
-from lanes import Bench, differences
+from lanes import DTYPES, Bench, defined, differences, run, without
 
 import openptx
-from openptx.engines.native.analysis.lattice import ZEROS, Value
+from openptx.engines.native.analysis.lattice import ZEROS, N, Value
 from openptx.engines.native.emit.arith.quotients import reciprocal
-from openptx.llvm.host import host
+from openptx.llvm.host import CPU, host
 from openptx.numerics import Bits
 
 UNIFORM = """
@@ -51,6 +53,30 @@ def test_quotients_of_lanes(w: int) -> None:
             )
             == 0
         ), divisor
+
+
+@pytest.mark.parametrize("cpu", [host(), without("avx512", "fp16")], ids=["host", "avx2"])
+@pytest.mark.parametrize("w", [16, 32])
+def test_lanes_divided_by_the_same_number_are_multiplied(w: int, cpu: CPU) -> None:
+    """Dividends next to multiples of the divisor, where a product that is rounded may be on the wrong side."""
+
+    def both(x: Any, a: Bits, b: Bits) -> tuple[Bits, ...]:
+        if isinstance(x, Bench):
+            b = Bits(x, w, Value(x.ir.emit(f"extractelement <32 x i{w}> {x.vector(b)}, i32 0"), ZEROS))
+        found = tuple(x.binary(op, a, b) for op in ("udiv", "urem"))
+        if isinstance(x, Bench):
+            assert not any(f"fdiv <{N} x" in line for line in x.ir.lines)
+        return found
+
+    random, top = np.random.default_rng(5), (1 << w) - 1
+    divisors = np.concatenate([[0, 1, 3, 7, top, top - 1, top // 2, top // 2 + 2], random.integers(1, top, 120)])
+    divisors = np.concatenate([divisors, divisors >> random.integers(0, w, 128)]).repeat(N)
+    multiples = random.integers(0, top // np.maximum(divisors, 1) + 1) * divisors
+    dividends = multiples + random.integers(-1, 2, len(divisors)) & top
+    dividends[::N] = top
+    inputs = [a.astype(DTYPES[w]) for a in (dividends, divisors)]
+    for ours, theirs in zip(run(both, inputs, [w, w], cpu), defined(both, inputs, [w, w]), strict=True):
+        assert (ours == theirs).all()
 
 
 @pytest.mark.parametrize("lanes", [None, ZEROS])

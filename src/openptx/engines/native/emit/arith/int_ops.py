@@ -6,7 +6,7 @@ from openptx.engines.native.analysis.affine import FOLD, Base
 from openptx.engines.native.analysis.float_transfer import FloatTransfer
 from openptx.engines.native.analysis.lattice import ZEROS, Known, N, V, Value, as_lanes, vector_type
 from openptx.engines.native.analysis.transfer import LLVM
-from openptx.engines.native.emit.arith.quotients import quotient
+from openptx.engines.native.emit.arith.quotients import float_reciprocal, quotient
 from openptx.engines.native.emit.ir_builder import IRBuilder, Spread
 from openptx.numerics import Bits
 
@@ -209,14 +209,17 @@ class IntOps(FloatTransfer):
         return self.bits(found, w)
 
     def float_quotient(self, a: Bits, b: Bits) -> Bits:
-        """Unsigned division of up to 32 bits through f64: the truncated quotient is exact, for a < 2^53."""
+        """Unsigned division of up to 32 bits as floats, whose truncated quotient is exact: for a < 2^24 of f32, and for
+        a < 2^53 of f64. It is undefined for b = 0."""
         w, out = a.width, self.ir
-        x, y = (out.emit(f"uitofp {vector_type(w)} {self.vector(v)} to <{N} x double>") for v in (a, b))
-        q = out.emit(f"fdiv <{N} x double> {x}, {y}")
-        zero = out.emit(f"icmp eq {vector_type(w)} {self.vector(b)}, zeroinitializer")
-        q = out.emit(f"select <{N} x i1> {zero}, <{N} x double> zeroinitializer, <{N} x double> {q}")
-        wide = out.emit(f"fptoui <{N} x double> {q} to {vector_type(w)}")
-        return self.bits(wide, w)
+        t = "float" if w <= 16 else "double"
+        x = out.emit(f"uitofp {vector_type(w)} {self.vector(a)} to <{N} x {t}>")
+        if self.uniform(b):
+            q = out.emit(f"fmul <{N} x {t}> {x}, {self.splat(float_reciprocal(out, w, self.scalar(b), t), t)}")
+        else:
+            y = out.emit(f"uitofp {vector_type(w)} {self.vector(b)} to <{N} x {t}>")
+            q = out.emit(f"fdiv <{N} x {t}> {x}, {y}")
+        return self.bits(out.emit(f"fptoui <{N} x {t}> {q} to {vector_type(w)}"), w)
 
     def call(self, name: str, a: Bits, extra: str = "") -> Bits:
         w, t = a.width, f"i{a.width}"

@@ -1,4 +1,4 @@
-"""Unsigned quotients by a number: products, as compilers make of them.
+"""Unsigned quotients by a number, or by the same divisor in all lanes: products, as compilers make of them.
 
 LLVM would do it itself, but for vectors of 64 bits, whose elements it divides one by one, and not without the
 combinations in its selection of instructions, which take a sixth of its time (docs/decisions/compile-time.md).
@@ -13,6 +13,7 @@ from openptx.numerics import Bits
 
 if TYPE_CHECKING:
     from openptx.engines.native.emit.arith.int_ops import IntOps
+    from openptx.engines.native.emit.ir_builder import IRBuilder
 
 
 class Reciprocal(NamedTuple):
@@ -49,3 +50,14 @@ def high_word(x: IntOps, a: Bits, factor: int, term: int) -> Bits:
     wide = x.ir.emit(f"zext i64 {x.scalar(a)} to i128")
     product = x.ir.emit(f"add i128 {x.ir.emit(f'mul i128 {wide}, {factor}')}, {term}")
     return x.bits(x.ir.emit(f"trunc i128 {x.ir.emit(f'lshr i128 {product}, 64')} to i64"), 64, ZEROS)
+
+
+def float_reciprocal(ir: IRBuilder, w: int, divisor: str, t: str) -> str:
+    """A float slightly above 1 / `divisor`, a scalar of `w` bits: a truncated product with it is the quotient.
+
+    The product exceeds a / b, by a factor between 1 + e/2 and 1 + 2e, also after three roundings. So it is not below a
+    whole quotient; and it does not reach the next, which is 1 / b away or more, since a < 2^w < 1 / 2e.
+    """
+    e = 2.0**-21 if t == "float" else 2.0**-50
+    one = ir.emit(f"fdiv {t} 1.0, {ir.emit(f'uitofp i{w} {divisor} to {t}')}")
+    return ir.emit(f"fmul {t} {one}, {1 + e!r}")
