@@ -102,36 +102,27 @@ class NumpyFloats(NumpyIntegers):
     # Arithmetic
 
     def fadd(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
-        if (function := in_hardware("fadd", f.name, rnd, ftz)) is not None:
-            return Bits(self, f.storage, self._native(function, a.v, b.v))
-        if f.name in _IN_F64:
-            return self._through_f64(f, odd_sum, rnd, ftz, a, b)
-        generic = super().fadd
-        return self.blocks(lambda a, b: generic(f, a, b, rnd, ftz), a, b)
+        return self._rounded("fadd", odd_sum, f, rnd, ftz, a, b)
 
     def fmul(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
-        if (function := in_hardware("fmul", f.name, rnd, ftz)) is not None:
-            return Bits(self, f.storage, self._native(function, a.v, b.v))
-        if f.name in _IN_F64:
-            return self._through_f64(f, np.multiply, rnd, ftz, a, b)
-        generic = super().fmul
-        return self.blocks(lambda a, b: generic(f, a, b, rnd, ftz), a, b)
+        return self._rounded("fmul", np.multiply, f, rnd, ftz, a, b)
 
     def fdiv(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
-        if (function := in_hardware("fdiv", f.name, rnd, ftz)) is not None:
-            return Bits(self, f.storage, self._native(function, a.v, b.v))
-        if f.name in _IN_F64:
-            return self._through_f64(f, np.divide, rnd, ftz, a, b)
-        generic = super().fdiv
-        return self.blocks(lambda a, b: generic(f, a, b, rnd, ftz), a, b)
+        return self._rounded("fdiv", np.divide, f, rnd, ftz, a, b)
 
     def fsqrt(self, f: Format, a: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
-        if (function := in_hardware("fsqrt", f.name, rnd, ftz)) is not None:
-            return Bits(self, f.storage, self._native(function, a.v))
+        return self._rounded("fsqrt", np.sqrt, f, rnd, ftz, a)
+
+    def _rounded(
+        self, op: str, in_f64: Callable[..., Array], f: Format, rnd: str, ftz: bool, *operands: Bits
+    ) -> Bits:  # fmt: skip
+        """An operation by the processor, in f64 if that is wide enough to round the result once more, or as defined."""
+        if (function := in_hardware(op, f.name, rnd, ftz)) is not None:
+            return Bits(self, f.storage, self._native(function, *[a.v for a in operands]))
         if f.name in _IN_F64:
-            return self._through_f64(f, np.sqrt, rnd, ftz, a)
-        generic = super().fsqrt
-        return self.blocks(lambda a: generic(f, a, rnd, ftz), a)
+            return self._through_f64(f, in_f64, rnd, ftz, *operands)
+        generic = getattr(super(), op)
+        return self.blocks(lambda *operands: generic(f, *operands, rnd, ftz), *operands)
 
     def fma(self, f: Format, a: Bits, b: Bits, c: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         if (function := in_hardware("fma", f.name, rnd, ftz)) is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from openptx.check.lowering.constants import constant_bits, element_bits, float_bits
+from openptx.check.lowering.layout import constant_bits, element_bits, float_bits
 from openptx.check.operand.kinds import FIELDS
 from openptx.isa.notation.operand_rules import operand_rule
 from openptx.isa.special_registers import SPECIAL_REGISTERS

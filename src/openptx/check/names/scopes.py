@@ -154,10 +154,7 @@ class Scope:
         return kinds.TABLE_KINDS[table.name] if table is not None else kinds.NAME_KIND
 
     def _covers(self, name: str) -> bool:
-        scope: Scope | None = self
-        while scope is not None and name not in scope.covered:
-            scope = scope.outer
-        return scope is not None
+        return any(name in scope.covered for scope in around(self))
 
     def numbered(self, name: str) -> Registers | None:
         """The range of this block itself that contains a name."""
@@ -184,21 +181,11 @@ class Scope:
 
     def label(self, name: str) -> int | None:
         """The position that a label marks, in this or an enclosing block."""
-        scope: Scope | None = self
-        while scope is not None:
-            if name in scope.labels:
-                return scope.labels[name]
-            scope = scope.outer
-        return None
+        return next((scope.labels[name] for scope in around(self) if name in scope.labels), None)
 
     def table(self, name: str) -> Directive | None:
         """The `.branchtargets`, `.callprototype` or `.calltargets` of this label, in this or an enclosing block."""
-        scope: Scope | None = self
-        while scope is not None:
-            if name in scope.tables:
-                return scope.tables[name]
-            scope = scope.outer
-        return None
+        return next((scope.tables[name] for scope in around(self) if name in scope.tables), None)
 
 
 DIGITS = 10

@@ -244,7 +244,6 @@ class BlockEmitter:
                 self.branches.jump(b.successors[-1], waiting)
         elif kind in ("branch", "return", "exit"):
             self.registers.spill()
-            assert op is not None
             self.x.watch.branches(op, guard)
             self.branch(b, guard, waiting)
         else:
