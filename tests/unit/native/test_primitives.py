@@ -157,3 +157,14 @@ def test_conversions_to_integers_are_not_lane_by_lane(cpu: CPU) -> None:
         for t in (S, U):
             x.to_int(t, f, lanes, "rzi", w=32)
         assert not any(".sat." in line for line in x.ir.lines)
+
+
+@pytest.mark.parametrize("w", [8, 16])
+def test_signed_parts_of_words(w: int) -> None:
+    def parts(x: Any, a: Any) -> tuple[Any, ...]:
+        found = tuple(x.resize(x.resize(a >> n, w), 32, True) for n in (0, 3, 32 - w))
+        if isinstance(x, Bench):  # two shifts, where LLVM would move the parts together and apart
+            assert not any("sext" in line for line in x.ir.lines)
+        return found
+
+    assert differences(parts, [32], n=512) == 0

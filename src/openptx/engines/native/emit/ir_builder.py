@@ -91,6 +91,7 @@ class IRBuilder(Builder):
         self.words: dict[str, str] = {}  # of which masks were made (`mask_of`)
         self.inverted: dict[str, str] = {}  # masks of which others are the complements
         self.in_frame = {"%base": 0}  # offsets in local memory: how far from the beginning of the function's frame
+        self.narrowed: dict[str, str] = {}  # vectors of 32 bits, by the names of their lower bits
         self.widened: dict[str, str] = {}  # vectors of 32 bits, by the names of their zero extensions to 64
         self.spread: dict[str, Spread] = {}  # of vectors of 64 bits, by name
         self.masked: set[str] = set()  # names of results of an `and` with constants (`IntOps.fenced`)

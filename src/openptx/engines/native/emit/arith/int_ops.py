@@ -201,12 +201,21 @@ class IntOps(FloatTransfer):
         if self.uniform(a):
             return self.bits(self.ir.emit(f"{op} i{a.width} {self.scalar(a)} to i{w}"), w, ZEROS)
         name = self.vector(a)
+        if op == "sext" and w == 32 and (whole := self.ir.narrowed.get(name)):
+            return self.sign_extended(whole, a.width)
         found = self.ir.emit(f"{op} {vector_type(a.width)} {name} to {vector_type(w)}")
+        if op == "trunc" and a.width == 32:
+            self.ir.narrowed[found] = name
         if (a.width, w) == (32, 64):
             self.ir.spread[found] = Spread("", name, op == "sext")
             if op == "zext":
                 self.ir.widened[found] = name
         return self.bits(found, w)
+
+    def sign_extended(self, whole: str, w: int) -> Bits:
+        """The lower `w` bits of words as signed numbers, by two shifts. LLVM would move the bits together and apart."""
+        t, by = vector_type(32), f"splat (i32 {32 - w})"
+        return self.bits(self.ir.emit(f"ashr {t} {self.ir.emit(f'shl {t} {whole}, {by}')}, {by}"), 32)
 
     def float_quotient(self, a: Bits, b: Bits) -> Bits:
         """Unsigned division of up to 32 bits as floats, whose truncated quotient is exact: for a < 2^24 of f32, and for
