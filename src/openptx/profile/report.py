@@ -75,39 +75,10 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Instruction:
+class Instruction(Statement):
     """A statement and its counters."""
 
-    statement: Statement
     counters: Counters
-
-    @property
-    def op(self) -> Op:
-        return self.statement.op
-
-    @property
-    def function(self) -> str:
-        return self.statement.function
-
-    @property
-    def text(self) -> str:
-        return self.statement.text
-
-    @property
-    def at(self) -> Place:
-        return self.statement.at
-
-    @property
-    def source(self) -> tuple[Place, ...]:
-        return self.statement.source
-
-    @property
-    def live(self) -> int:
-        return self.statement.live
-
-    @property
-    def line(self) -> tuple[str, int]:
-        return self.statement.line
 
 
 @dataclass(frozen=True, slots=True, eq=False)

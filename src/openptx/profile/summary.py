@@ -32,9 +32,9 @@ def summarize(
     functions = (kernel, *others) if kernel in recorder.functions else tuple(others)
     counted = recorder.ops
     instructions = tuple(
-        Instruction(statement, counted.get(statement.op) or Counters())
+        Instruction(s.op, s.function, s.text, s.at, s.source, s.live, counted.get(s.op) or Counters())
         for function in functions
-        for statement in statements(program, function)
+        for s in statements(program, function)
     )
     lines = tuple(counted_lines(instructions, program, functions))
     return Profile(
