@@ -1,11 +1,13 @@
-"""The environment of a program whose `libcuda.so.1` and `libcudart.so` are ours."""
+"""The environment of a program whose `libcuda.so.1` and `libcudart.so` are ours; and NVIDIA's compiler NVRTC and linker
+nvJitLink, as the program would find them."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import sysconfig
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from openptx.driver.build import (
@@ -18,7 +20,6 @@ from openptx.driver.build import (
     RUNTIMES,
     library_folder,
 )  # fmt: skip
-from openptx.driver.find_nvidia import NVJITLINK, NVRTC, find_nvidia
 from openptx.driver.recorder.settings import REAL
 from openptx.driver.toolkit import KEEP_NVCC, wrap_nvcc
 from openptx.engines.native.cache.store import real_folder
@@ -134,3 +135,47 @@ def search_path() -> list[str]:
     needed = ("numpy", "llvmlite", "ml_dtypes")
     others = [entry for entry in sys.path if any((Path(entry) / name).is_dir() for name in needed)]
     return list(dict.fromkeys((own, *others)))
+
+
+NVRTC, NVJITLINK = "libnvrtc.so", "libnvJitLink.so"
+PACKAGES = {
+    NVRTC: ("nvidia/cu{0}/lib", "nvidia/cuda_nvrtc/lib"),
+    NVJITLINK: ("nvidia/cu{0}/lib", "nvidia/nvjitlink/lib"),
+}
+"""Folders of NVIDIA's packages on PyPI."""
+TOOLKITS = "CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"
+SYSTEM = (
+    "/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
+)  # fmt: skip
+
+
+def find_nvidia(library: str, major: int, command: str = "") -> str | None:
+    """The path of a library such as `libnvrtc.so.13`, of a major version, for a command; None if there is none."""
+    name = f"{library}.{major}"
+    found = (folder / name for folder in folders(library, major, command))
+    return next((str(file) for file in found if file.is_file()), None)
+
+
+def folders(library: str, major: int, command: str) -> Iterator[Path]:
+    """The folders to search, in order: the environment's, those of Python packages, of toolkits, and the system's."""
+    for folder in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep):
+        if folder:
+            yield Path(folder)
+    for site in packages(command):
+        for folder in PACKAGES[library]:
+            yield site / folder.format(major)
+    for variable in TOOLKITS:
+        if (toolkit := os.environ.get(variable)) is not None:
+            yield from (Path(toolkit, folder) for folder in ("lib64", "lib"))
+    yield from map(Path, SYSTEM)
+
+
+def packages(command: str) -> Iterator[Path]:
+    """The folders of Python packages: those of the command, if it is a Python, and of this one."""
+    found = shutil.which(command) if command else None
+    prefixes = [Path(found).parent.parent] if found is not None else []
+    if (active := os.environ.get("VIRTUAL_ENV")) is not None:
+        prefixes.append(Path(active))
+    for prefix in prefixes:
+        yield from sorted(prefix.glob("lib/python3*/site-packages"), reverse=True)
+    yield from map(Path, filter(None, sys.path))

@@ -1,10 +1,13 @@
-"""The functions of `libcuda/*.c` that this package calls."""
+"""The functions of `libcuda/*.c` that this package calls, and the table of functions that its entry points call."""
 
 from __future__ import annotations
 
+import atexit
 import ctypes
+from collections.abc import Sequence
 from typing import Any
 
+from openptx.driver.calls import dropped
 from openptx.driver.results import Result
 
 
@@ -40,3 +43,19 @@ class Library:
     def describe(self, result: Result, words: str) -> None:
         """Sets the text that `cuGetErrorString` returns for a result."""
         self.c.openptx_driver_text(result, words.encode("utf-8", "replace"))
+
+
+_kept: list[Any] = []  # ctypes callbacks, which the table's pointers do not keep alive
+
+
+def fill_table(c: Any, callbacks: Sequence[Any]) -> None:
+    """Puts functions into the table of a library of `libcuda/*.c`, as ctypes has loaded it; None for entry
+    points without one."""
+    _kept.extend(callbacks)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_kept))  # the interpreter's end does not free what others may call
+    ready, close = c.openptx_driver_ready, c.openptx_driver_close
+    ready.restype = close.restype = None
+    ready.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
+    atexit.register(close)
+    pointers = [ctypes.cast(each, ctypes.c_void_p).value if each is not None else None for each in callbacks]
+    ready((ctypes.c_void_p * len(pointers))(*pointers), dropped)

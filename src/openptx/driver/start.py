@@ -14,11 +14,10 @@ from openptx.driver import results
 from openptx.driver.calls import CALLS, LOG, RETURNED, Call, Failure, interrupt
 from openptx.driver.devices.contexts import current
 from openptx.driver.entry_points import EntryPoint, entry_points
-from openptx.driver.library import Library
+from openptx.driver.library import Library, fill_table
 from openptx.driver.objects import Driver, chosen_capability, install
 from openptx.driver.streams.capture_modes import checked
 from openptx.driver.streams.queues import Queue, settle_legacy
-from openptx.driver.table import fill_table
 from openptx.errors import Bug, Error
 
 PACKAGES = "devices", "memory", "textures", "tensor_maps", "modules", "execution", "streams", "graphs"

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from openptx.driver.build import NVJITLINKS, compiler, library_folder
-from openptx.driver.environment import shared_python
-from openptx.driver.find_nvidia import NVJITLINK, find_nvidia
+from openptx.driver.environment import NVJITLINK, find_nvidia, shared_python
 
 pytestmark = pytest.mark.skipif(
     compiler() is None or sys.platform != "linux", reason="there is no C compiler, or no Linux"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from openptx.driver.build import compiler
-from openptx.driver.find_nvidia import NVRTC, find_nvidia
+from openptx.driver.environment import NVRTC, find_nvidia
 
 pytestmark = pytest.mark.skipif(
     compiler() is None or sys.platform != "linux", reason="there is no C compiler, or no Linux"

@@ -1,8 +1,12 @@
-"""Marks of a statement that are too many, or stand in another one's place; a second check proves these edits."""
+"""Marks and blanks of a statement that are too many, or stand in another one's place; a second check proves the edits.
+
+`slips` finds them by the shape of what is around them; `mark_edits` tries marks near an error.
+"""
 
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from openptx.check.repairs.line_shapes import Rewritten
 from openptx.patterns import pattern
@@ -18,7 +22,7 @@ _MARK = pattern(r"[;,:.\[\](){}<>|@%!\"'`#$&*=+?\\~^-]")
 _LABEL = pattern(rf"\s*{IDENTIFIER}", re.A)
 _REACH = 40
 """Characters before and after an error whose marks are edited."""
-_MOST = 8
+_MOST_MARKS = 8
 """The most marks that are edited, the nearest to the error."""
 
 
@@ -29,10 +33,57 @@ def mark_edits(text: str, error: Span, line: Span) -> Iterator[Rewritten]:
     end = comment if comment >= 0 else line[1]
     stripped = line[0] + len(text[line[0] : end].rstrip())
     found = [match.start() for match in _MARK.finditer(text, near[0], min(near[1], end))]
-    for at in sorted(found, key=lambda at: max(error[0] - at, at - error[1], 0))[:_MOST]:
+    for at in sorted(found, key=lambda at: max(error[0] - at, at - error[1], 0))[:_MOST_MARKS]:
         mark = text[at]
         ends = (":",) if _LABEL.fullmatch(text, line[0], at) else (";",)
         for meant in ends if at + 1 == stripped else (",", "", " ", "."):
             if meant != mark:
                 cause = f"`{mark}` stands where `{meant}` belongs" if meant.strip() else f"this `{mark}` is too many"
                 yield Rewritten((at, at + 1), meant, cause)
+
+
+_LONGEST = 300
+"""Characters of a line that is compared: the patterns may take quadratic time."""
+_MOST_TRIES = 3
+"""How often a shape is tried in a line."""
+_OPCODE = rf"^\s*(?:@!?{IDENTIFIER}\s+)?[a-z]\w*+(?:\.\w++)*+"
+
+# fmt: off
+_SLIPS = (
+    # why, after `wrong` in its surroundings, and how that is written
+    (rf"{_OPCODE}(?P<wrong>::?|[,/-])(?=[a-z]\w*[.\s])",               r".",    "`{0}` stands where `.` belongs"),
+    (r"\.[busf](?P<wrong>[ \t]+)(?:8|16|32|64)\b",                     r"",     "a blank divides this type"),
+    (r"@\s*(?P<wrong>(?:~|-|!!+|not\b)\s*)(?=%?\w)",                   r"!",    "a guard is negated by `!`"),
+    (r"(?P<wrong>(%[a-z]+)[\[<]([0-9]+)[\]>])",                        r"\2\3", "a register has no index"),
+    (r"(?P<wrong>\()[^()\[\]{};]*\]",                                  r"[",    "`(` stands where `[` belongs"),
+    (r"\[[^()\[\]{};,]*(?P<wrong>[;)}>])",                             r"]",    "`{0}` stands where `]` belongs"),
+    (r"[,\s](?P<wrong>;)[%$\w][^()\[\]{};,]*\]",                       r"[",    "`;` stands where `[` belongs"),
+    (r"(?P<wrong>\[([^\[\]]*,[^\[\]]*)\])",                            r"{\2}", "a list must be in braces"),
+    (r"\[[^\[\]]*(?P<wrong>\[([^\[\]]*)\])",                           r"{\2}", "a list must be in braces"),
+    (r"\[[^\[\]{},]+,\s*(?P<wrong>([^\[\]{}]+)\}?)\]",                r"{\2}", "coordinates must be in braces"),
+    (r"(?P<wrong>\{([^{},;]*)\})",                                     r"[\2]", "an address must be in brackets"),
+    (r"(?P<wrong>\{(-?[0-9]\w*)\})",                                   r"\2",   "a single operand has no braces"),
+    (r"[,\s](?P<wrong>([%$\w]+\s*\+\s*-?\w+))\s*[,;]",                r"[\2]", "an address must be in brackets"),
+    (r"\bcall[.\w]*\s+(?P<wrong>[\[{]?([^\s()\[\]{},;]+)[\]}]?)\s*,",  r"(\2)", "a result must be in parentheses"),
+    (r"(?P<wrong>\(([^()]*)\))",                                       r"[\2]", "an address must be in brackets"),
+    (r"(?P<wrong>\(([^()]*)\))",                                       r"\2",   "an operand has no parentheses"),
+    *((rf"%n?(?:cta|t)id(?P<wrong>[._]{x}|\.{n}|\[{n}\])(?!\w)",        rf".{x.lower()}", "a component is `.x`")
+      for n, x in enumerate("XYZ")),
+    (r"[\w\])}](?P<wrong>[ \t]+)[\[{(]",                               r", ",   "expected `,` between two operands"),
+    (rf"{_OPCODE}\s+[%\w]+(?P<wrong>\s*,\s*)[%\w]+\s*,",               r"|",    "a second result follows a `|`"),
+    (r"(?P<wrong>(\[[^\]]*\]|[^\s,;\[\](){}|]+)\s*,\s*)(?=\2\s*[,;])", r"",     "this operand is given twice"),
+)
+# fmt: on
+_PATTERNS = tuple((pattern(shape, re.A), meant, why) for shape, meant, why in _SLIPS)
+
+
+def slips(text: str, line: Span) -> Iterator[Rewritten]:
+    """The line of an instruction with one mark or blank as it was probably meant."""
+    comment = text.find("//", *line)
+    words = text[line[0] : comment if comment >= 0 else line[1]]
+    if len(words) > _LONGEST or (words.lstrip().startswith(".") and "{" not in words):
+        return
+    for shape, meant, why in _PATTERNS:
+        for match in islice(shape.finditer(words), _MOST_TRIES):
+            start, end = (line[0] + at for at in match.span("wrong"))
+            yield Rewritten((start, end), match.expand(meant), why.format(match["wrong"]))

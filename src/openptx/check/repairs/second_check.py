@@ -15,8 +15,7 @@ from openptx.check.repairs.duplicate_edits import duplicate_edits
 from openptx.check.repairs.excerpt import excerpt
 from openptx.check.repairs.general_advice import advised
 from openptx.check.repairs.line_shapes import Rewritten, prototype_last
-from openptx.check.repairs.mark_edits import mark_edits
-from openptx.check.repairs.slips import slips
+from openptx.check.repairs.mark_edits import mark_edits, slips
 from openptx.check.repairs.tokens import lacking_count
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix
 from openptx.diagnostics.edits import edits_of

@@ -8,11 +8,11 @@ from importlib import import_module
 from typing import Any
 
 from openptx.driver.entry_points import entry_points
+from openptx.driver.library import fill_table
 from openptx.driver.recorder.real import RealDriver
 from openptx.driver.recorder.session import Session
 from openptx.driver.recorder.settings import from_environment
 from openptx.driver.recorder.wrappers import WRAPPERS, guard
-from openptx.driver.table import fill_table
 
 CHAPTERS = ("allocations", "images", "launches", "tensor_maps")
 """Modules of this package that wrap entry points."""

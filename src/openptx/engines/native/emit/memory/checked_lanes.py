@@ -15,8 +15,15 @@ from openptx.engines.native.emit.ir_builder import IRBuilder
 from openptx.engines.native.emit.memory.access_functions import Shape, finish, finish_exactly, function, lanes, mask
 from openptx.engines.native.emit.memory.all_lanes import all_valid, splat
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
-from openptx.engines.native.emit.memory.gather_scatter import LANES, PLACES, WIDEST, GatherScatter
-from openptx.engines.native.emit.memory.near_lanes import OFFSETS, load_near, store_near
+from openptx.engines.native.emit.memory.gather_scatter import (
+    LANES,
+    OFFSETS,
+    PLACES,
+    WIDEST,
+    GatherScatter,
+    load_near,
+    store_near,
+)
 from openptx.engines.native.emit.memory.rows import HALF, in_rows, load_rows, steps_of, store_rows
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
@@ -31,7 +38,7 @@ class Kind(NamedTuple):
     same: bool
     """Whether the offsets in the region are the addresses themselves."""
     near: bool
-    """Whether they are in shared memory, at offsets of 32 bits (near_lanes.py)."""
+    """Whether they are in shared memory, at offsets of 32 bits (`load_near`)."""
 
 
 class CheckedLanes:

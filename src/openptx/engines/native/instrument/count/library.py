@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -11,7 +11,7 @@ from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import N
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import digest
-from openptx.engines.native.instrument.count import layout, sorting
+from openptx.engines.native.instrument.count import layout
 from openptx.engines.native.runtime.upcalls import FLUSH, UPCALLS
 from openptx.isa.address_windows import FIRST
 from openptx.llvm.codegen import compile
@@ -39,7 +39,7 @@ def text() -> str:
     found = found.replace("{PREVIOUS}", f"<{previous}>")
     for name, value in numbers.items():
         found = found.replace(f"{{{name}}}", str(value))
-    return found + sorting.text()
+    return found + sorting_network()
 
 
 def names() -> list[str]:
@@ -62,3 +62,35 @@ def functions(address_size: int) -> Mapping[str, int]:
             store.store(name, image)
         _linked.append(Library(image, tuple(names())))
     return {name: _linked[0][name] for name in names()}
+
+
+VECTOR = f"<{N} x i32>"
+
+
+def network_steps() -> Iterator[tuple[int, int]]:
+    """For each step, the size of the sequences it merges, and the distance of the lanes it compares."""
+    size = 2
+    while size <= N:
+        apart = size // 2
+        while apart:
+            yield size, apart
+            apart //= 2
+        size *= 2
+
+
+def sorting_network() -> str:
+    """`@sorted`: sorts the lanes of a vector, ascending, unsigned, without branches (K. E. Batcher, 1968)."""
+    lines = [f"define internal {VECTOR} @sorted({VECTOR} %v0) noinline #0 {{"]
+    for i, (size, apart) in enumerate(network_steps()):
+        partners = ", ".join(f"i32 {lane ^ apart}" for lane in range(N))
+        lesser = [bool(lane & apart) == bool(lane & size) for lane in range(N)]
+        chosen = ", ".join(f"i32 {lane if less else lane + N}" for lane, less in enumerate(lesser))
+        lines += [
+            f"  %p{i} = shufflevector {VECTOR} %v{i}, {VECTOR} poison, {VECTOR} <{partners}>",
+            f"  %l{i} = call {VECTOR} @llvm.umin.v{N}i32({VECTOR} %v{i}, {VECTOR} %p{i})",
+            f"  %h{i} = call {VECTOR} @llvm.umax.v{N}i32({VECTOR} %v{i}, {VECTOR} %p{i})",
+            f"  %v{i + 1} = shufflevector {VECTOR} %l{i}, {VECTOR} %h{i}, {VECTOR} <{chosen}>",
+        ]
+    lines += [f"  ret {VECTOR} %v{len([*network_steps()])}", "}"]
+    lines += [f"declare {VECTOR} @llvm.{name}.v{N}i32({VECTOR}, {VECTOR})" for name in ("umin", "umax")]
+    return "\n".join([*lines, ""])
