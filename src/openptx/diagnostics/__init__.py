@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from openptx.diagnostics.collector import Collector
-from openptx.diagnostics.diagnostic import SAFE, SUGGESTION, Diagnostic, Fix, Label
+from openptx.diagnostics.diagnostic import SAFE, SUGGESTION, Collector, Diagnostic, Fix, Label
 
 __all__ = ["SAFE", "SUGGESTION", "Collector", "Diagnostic", "Fix", "Label"]

@@ -56,12 +56,12 @@ FOLD: dict[str, Callable[[int, int, int], int]] = {
 
 
 class Affine(NamedTuple):
-    """`base + lanes[i]` modulo the width in lane i. `zeros` low bits of the base are zero; it is at most `high` (-1:
+    """`base + lanes[i]` modulo the width in lane i. `tz` low bits of the base are zero; it is at most `high` (-1:
     unbounded)."""
 
     base: Base
     lanes: Lanes
-    zeros: int
+    tz: int
     high: int
 
     @property
@@ -111,7 +111,7 @@ def value_of(a: Affine, w: int) -> V:
         return base if lanes is ZEROS else collapse(tuple((base + v) & mask for v in lanes))
     if a.high == 0 and lanes is ZEROS:
         return 0
-    return Value(base, lanes, a.zeros, a.high)
+    return Value(base, lanes, a.tz, a.high)
 
 
 def upper_bound(v: Value, w: int) -> int:
@@ -136,7 +136,7 @@ def combine(op: str, a: Affine, b: Affine, w: int, step: Step) -> Affine | None:
         return scaled(op, a, c, w, step)
     if op == "mul" and a.lanes is ZEROS and b.lanes is ZEROS:
         high = within(a.high * b.high, w) if a.high >= 0 and b.high >= 0 else -1
-        return Affine(step("mul", a.base, b.base, w), ZEROS, min(w, a.zeros + b.zeros), high)
+        return Affine(step("mul", a.base, b.base, w), ZEROS, min(w, a.tz + b.tz), high)
     return by_number(op, a, c, w, step) if c is not None else None
 
 
@@ -159,11 +159,11 @@ def possible_bits(a: Affine, w: int) -> int:
     if isinstance(a.base, int):
         return union(tuple([(a.base + v) & mask for v in a.lanes]))
     lanes = union(a.lanes)
-    if lanes >> a.zeros:  # base and offsets carry into each other
-        low, high = min(a.zeros, trailing_zeros(lanes)), within(a.high + max(a.lanes), w) if a.high >= 0 else -1
+    if lanes >> a.tz:  # base and offsets carry into each other
+        low, high = min(a.tz, trailing_zeros(lanes)), within(a.high + max(a.lanes), w) if a.high >= 0 else -1
         lanes = 0
     else:
-        low, high = a.zeros, a.high
+        low, high = a.tz, a.high
     base = mask if high < 0 else (1 << high.bit_length()) - 1
     return lanes | (base & (mask << low))
 
@@ -177,11 +177,11 @@ def total(op: str, a: Affine, b: Affine, w: int, step: Step) -> Affine | None:
         if found is None:
             return None
         low, lanes = found
-    base, zeros = step(op, a.base, b.base, w), min(a.zeros, b.zeros)
+    base, tz = step(op, a.base, b.base, w), min(a.tz, b.tz)
     if low:
-        return Affine(step("add", base, low, w), lanes, min(zeros, trailing_zeros(low)), -1)
+        return Affine(step("add", base, low, w), lanes, min(tz, trailing_zeros(low)), -1)
     high = within(a.high + b.high, w) if op == "add" and a.high >= 0 and b.high >= 0 else -1
-    return Affine(base, lanes, zeros, high)
+    return Affine(base, lanes, tz, high)
 
 
 def scaled(op: str, a: Affine, by: int, w: int, step: Step) -> Affine | None:
@@ -193,10 +193,10 @@ def scaled(op: str, a: Affine, by: int, w: int, step: Step) -> Affine | None:
     if found is None:
         return None
     low, lanes = found
-    base, zeros = step(op, a.base, by, w), a.zeros + trailing_zeros(factor)
+    base, tz = step(op, a.base, by, w), a.tz + trailing_zeros(factor)
     if low:
-        return Affine(step("add", base, low, w), lanes, min(zeros, trailing_zeros(low)), -1)
-    return Affine(base, lanes, min(w, zeros), within(a.high * factor, w))
+        return Affine(step("add", base, low, w), lanes, min(tz, trailing_zeros(low)), -1)
+    return Affine(base, lanes, min(w, tz), within(a.high * factor, w))
 
 
 def by_number(op: str, a: Affine, c: int, w: int, step: Step) -> Affine | None:
@@ -209,7 +209,7 @@ def by_number(op: str, a: Affine, c: int, w: int, step: Step) -> Affine | None:
     top = max(a.lanes)
     if op == "and" and a.high >= 0 and c & (c + 1) == 0 and a.high + top <= c:
         return a
-    if top >> a.zeros:
+    if top >> a.tz:
         return ZERO if op in ("shr", "sar") and shifts_out(op, a, c, w) else None
     if op in _BITWISE:
         return bitwise(op, a, c, w, step) if a.lanes is not ZEROS else bitwise_uniform(op, a, c, w, step)
@@ -226,10 +226,10 @@ def shifts_out(op: str, a: Affine, c: int, w: int) -> bool:
 
 def bitwise_uniform(op: str, a: Affine, c: int, w: int, step: Step) -> Affine:
     if op == "and":
-        base = step("and", a.base, c & -(1 << a.zeros), w) if a.zeros < w else 0
-        return Affine(base, ZEROS, max(a.zeros, trailing_zeros(c)), c if a.high < 0 else min(c, a.high))
+        base = step("and", a.base, c & -(1 << a.tz), w) if a.tz < w else 0
+        return Affine(base, ZEROS, max(a.tz, trailing_zeros(c)), c if a.high < 0 else min(c, a.high))
     base = step(op, a.base, c, w)
-    return Affine(base, ZEROS, min(a.zeros, trailing_zeros(c)), reach(a.high, c))
+    return Affine(base, ZEROS, min(a.tz, trailing_zeros(c)), reach(a.high, c))
 
 
 def reach(high: int, c: int) -> int:
@@ -239,7 +239,7 @@ def reach(high: int, c: int) -> int:
 
 def bitwise(op: str, a: Affine, c: int, w: int, step: Step) -> Affine | None:
     """`and`, `or` or `xor` with `c`: bits below the lowest of the base act on the offsets, the others on the base."""
-    below = (1 << a.zeros) - 1
+    below = (1 << a.tz) - 1
     upper = c & ~below
     found = normal(tuple(FOLD[op](v, c & below, w) for v in a.lanes), w)
     if found is None:
@@ -247,13 +247,13 @@ def bitwise(op: str, a: Affine, c: int, w: int, step: Step) -> Affine | None:
     low, lanes = found
     base = step(op, a.base, upper, w)
     if op == "and":
-        zeros, high = min(w, max(a.zeros, trailing_zeros(upper))), upper if a.high < 0 else min(a.high, upper)
+        tz, high = min(w, max(a.tz, trailing_zeros(upper))), upper if a.high < 0 else min(a.high, upper)
     else:
-        zeros, high = min(a.zeros, trailing_zeros(upper)), reach(a.high, c)
+        tz, high = min(a.tz, trailing_zeros(upper)), reach(a.high, c)
     if low:
         base = step("add", base, low, w)
-        zeros, high = min(zeros, trailing_zeros(low)), -1 if high < 0 else high + low
-    return Affine(base, lanes, zeros, high)
+        tz, high = min(tz, trailing_zeros(low)), -1 if high < 0 else high + low
+    return Affine(base, lanes, tz, high)
 
 
 def shifted_right(op: str, a: Affine, c: int, w: int, step: Step) -> Affine | None:
@@ -270,4 +270,4 @@ def shifted_right(op: str, a: Affine, c: int, w: int, step: Step) -> Affine | No
         return Affine(step("add", base, low, w), lanes, 0, -1)
     unbounded = -1 if op == "sar" else (1 << w - c) - 1  # what may be negative has no bound, shifted or not
     high = a.high >> c if a.high >= 0 and op == "shr" else unbounded
-    return Affine(base, lanes, max(0, a.zeros - c), high)
+    return Affine(base, lanes, max(0, a.tz - c), high)

@@ -280,7 +280,7 @@ class CoreOperations(Machine):
             return None
         high = max(x.high, y.high) if min(x.high, y.high) >= 0 else -1
         base = self.selected_base(p, x.base, y.base, w)
-        return Bits(self, w, value_of(Affine(base, x.lanes, min(x.zeros, y.zeros), high), w))
+        return Bits(self, w, value_of(Affine(base, x.lanes, min(x.tz, y.tz), high), w))
 
     # Widths
 
