@@ -80,6 +80,8 @@ def _(x: Machine, m: Modifiers, a: Bits, b: Bits, c: Bits) -> Bits:
     signed = m.atype.signed or m.btype.signed or minus or bool(m.c_minus)
     t = TYPES["s32" if signed else "u32"]
     d = video.extract(x, m.atype, a, m.a_part) * video.extract(x, m.btype, b, m.b_part)
+    if m.sat and signed and not (m.atype.signed or m.btype.signed):
+        d = x.min(U, d, 1 << 62)  # the sum may need 66 bits; what is cut here is clamped even after `.shr15`
     e = x.resize(~c if m.c_minus else c, 64, signed)
     d = (~d if minus else d) + e + int(bool(m.po or minus or m.c_minus))
     if m.scale:
