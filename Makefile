@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 BOUND ?=
+MINUTES ?= 60
+SEED ?=
 
 .PHONY: demo test check format bench sweep clients editors conformance corpus docs wheels aarch64 clean
 
@@ -12,8 +14,8 @@ demo: .venv/.ready                ## check and run a first kernel
 test: .venv/.ready-dev            ## all tests but the long ones
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-sweep: .venv/.ready-dev           ## the long tests: exhaustive, fuzzing, whole corpora
-	@$(BIN)/python -m pytest -n $(WORKERS) -m sweep
+sweep: .venv/.ready-dev           ## an hour of the long tests: exhaustive, fuzzing, whole corpora (MINUTES=5, SEED=7 chooses the same again; MINUTES= runs them all, many hours)
+	@$(BIN)/python -m pytest -n $(WORKERS) -m sweep $(if $(MINUTES),--maxschedchunk 1 --ignore tests/clients --sweep-minutes $(MINUTES) $(if $(SEED),--sweep-seed $(SEED)))
 
 check: .venv/.ready-dev           ## format, lint, types, drift of generated documents, tests
 	@$(BIN)/ruff format --check .

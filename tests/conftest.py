@@ -6,9 +6,12 @@ import gc
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterator
 
 import pytest
+
+from bounded_sweep import BoundedSweep
 
 # Which engine runs a launch, and when, would depend on how busy the computer is. The tests of tiers turn them on.
 os.environ.setdefault("OPENPTX_TIERS", "0")
@@ -19,6 +22,19 @@ sys.dont_write_bytecode = False
 # A shell's background jobs ignore Ctrl-C, and so would the processes that tests start and then interrupt.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--sweep-minutes", type=float, help="run as many tests as there is time for (bounded_sweep.py)")
+    parser.addoption("--sweep-seed", type=int, help="which of them; by default the time of day")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    option = config.option
+    if option.sweep_minutes:
+        if option.sweep_seed is None:
+            option.sweep_seed = int(time.time()) % 100_000  # xdist gives the options to its workers
+        config.pluginmanager.register(BoundedSweep(option.sweep_minutes, option.sweep_seed))
 
 
 def pytest_collection_finish() -> None:

@@ -220,7 +220,7 @@ def test_code_without_avx512(kind: str) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(library, "tile_routine", narrow)
-        patch.setattr(library, "kept", make)
+        patch.setattr(library, "load_or_make", make)
         patch.setattr(library, "_tiles", {})
         patch.setattr(library, "_tensor_code", {})
         for seed in range(6):
