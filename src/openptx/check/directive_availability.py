@@ -15,16 +15,7 @@ from openptx.late import late
 from openptx.patterns import pattern
 from openptx.syntax.declarations import InitialiserList, SymbolAddress
 from openptx.syntax.declarations import Variable as Declaration
-from openptx.syntax.directives import (
-    Alias,
-    BranchTargets,
-    CallPrototype,
-    Directive,
-    Dwarf,
-    Pragma,
-    Section,
-    SourceFile,
-)
+from openptx.syntax.directives import Alias, BranchTargets, CallPrototype, Directive, Dwarf, Pragma, Section, SourceFile
 from openptx.syntax.operands import Integer
 from openptx.syntax.tree import Function
 

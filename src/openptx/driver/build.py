@@ -61,11 +61,7 @@ RUNTIMES = tuple(
 )
 RECORDER_FOLDER = "recorder"
 RECORDER = SharedLibrary(
-    "libcuda.so.1",
-    DRIVER.sources,
-    (*DRIVER.flags, "-DOPENPTX_RECORDER=1"),
-    also=DRIVER.also,
-    folder=RECORDER_FOLDER,
+    "libcuda.so.1", DRIVER.sources, (*DRIVER.flags, "-DOPENPTX_RECORDER=1"), also=DRIVER.also, folder=RECORDER_FOLDER
 )
 """The library of `openptx record`: a wrapper of another driver."""
 NVJITLINKS, NO_NVJITLINKS = (
@@ -99,10 +95,7 @@ NVRTCS = {
 """Wrappers of NVIDIA's compiler, which return PTX in place of machine code. Each has a folder of its own, so that
 programs find only those whose compiler is installed."""
 NVML = SharedLibrary(
-    "libnvidia-ml.so.1",
-    (Path(__file__).with_name("nvml") / "nvml.c",),
-    also=("libnvidia-ml.so",),
-    folder="nvml",
+    "libnvidia-ml.so.1", (Path(__file__).with_name("nvml") / "nvml.c",), also=("libnvidia-ml.so",), folder="nvml"
 )
 """NVIDIA's management library, as far as counting devices. `openptx record` keeps the real one."""
 LIBRARIES = (

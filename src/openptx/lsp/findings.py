@@ -94,11 +94,7 @@ def _quick_fix(document: Document, found: Diagnostic) -> types.CodeAction:
 
 def _fix_all(document: Document, safe: list[Diagnostic]) -> types.CodeAction:
     fixed = applied(document.file.text, safe)[1]
-    return types.CodeAction(
-        title=f"Apply all safe fixes ({len(fixed)})",
-        kind=FIX_ALL,
-        edit=_edit(document, fixed),
-    )
+    return types.CodeAction(title=f"Apply all safe fixes ({len(fixed)})", kind=FIX_ALL, edit=_edit(document, fixed))
 
 
 def _edit(document: Document, fixed: list[Diagnostic]) -> types.WorkspaceEdit:

@@ -31,13 +31,7 @@ from openptx.runtime.arguments import marshal
 from openptx.runtime.cxx_names import demangled, find_kernel, unknown
 from openptx.runtime.fidelity import Statement, Used, fidelity, require_meanings, statements
 from openptx.runtime.handle import Handle
-from openptx.runtime.options import (
-    Extent,
-    check_shape,
-    cluster_shape,
-    extent,
-    is_range,
-)
+from openptx.runtime.options import Extent, check_shape, cluster_shape, extent, is_range
 from openptx.runtime.parameters import Packed, Parameter, parameters
 from openptx.source import File
 

@@ -7,14 +7,7 @@ import re
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.declaration_parser import declaration
-from openptx.syntax.declarations import (
-    Declarator,
-    Initialiser,
-    InitialiserList,
-    SymbolAddress,
-    Variable,
-    plain_integer,
-)
+from openptx.syntax.declarations import Declarator, Initialiser, InitialiserList, SymbolAddress, Variable, plain_integer
 from openptx.syntax.lexical import FLOAT, INITIAL_INTEGER, NEW_NAME
 from openptx.syntax.literals import signed
 from openptx.syntax.operands import Integer, Name

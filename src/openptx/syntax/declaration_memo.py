@@ -49,8 +49,7 @@ _PARTS = pattern(
 )
 """The form of most declarations."""
 _SEVERAL = pattern(
-    rf"{_BEFORE}((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++)({NEW_NAME}(?:[ \t]*+,[ \t\r\n]*+{NEW_NAME})++)[ \t]*+;",
-    re.A,
+    rf"{_BEFORE}((?:\.\w++[ \t]++(?:[0-9]++[ \t]++)?+)++)({NEW_NAME}(?:[ \t]*+,[ \t\r\n]*+{NEW_NAME})++)[ \t]*+;", re.A
 )
 """A declaration of several names. Its form is that of a declaration of one of them."""
 _WIDTHS = {f"{kind}{width}": width for kind in "bsu" for width in (8, 16, 32, 64)}

@@ -43,10 +43,7 @@ def trace(
     require_options(shared_mem, None, timeout, max_instructions, None)
     require_count("limit", limit)
     wanted = Wanted(
-        positions("thread", threads),
-        positions("block", blocks),
-        lines_of(lines),
-        known_registers(kernel, registers),
+        positions("thread", threads), positions("block", blocks), lines_of(lines), known_registers(kernel, registers)
     )
     prepared = kernel.prepare(grid, block, args, shared_mem, cluster)
     within("thread", wanted.threads, prepared.block)

@@ -9,16 +9,7 @@ from itertools import islice
 from typing import Any
 
 from openptx.debug.scope import Scope
-from openptx.debug.source_values import (
-    DEEPEST,
-    RECORDS,
-    SourceObject,
-    element_of,
-    located,
-    member_of,
-    shown,
-    visible,
-)
+from openptx.debug.source_values import DEEPEST, RECORDS, SourceObject, element_of, located, member_of, shown, visible
 from openptx.debug.source_variables import ARRAY, POINTER, REFERENCE, DebugInformation, extents, type_name
 from openptx.dwarf import Entry
 from openptx.errors import InputError

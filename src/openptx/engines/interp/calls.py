@@ -13,16 +13,7 @@ from openptx.engines.interp.memory.spaces import Violation
 from openptx.errors import Unsupported
 from openptx.numerics import Bits
 from openptx.numerics.reductions import distinct
-from openptx.program import (
-    FunctionName,
-    Op,
-    Operand,
-    Reg,
-    Register,
-    Sink,
-    Symbol,
-    Variable,
-)
+from openptx.program import FunctionName, Op, Operand, Reg, Register, Sink, Symbol, Variable
 
 if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch

@@ -88,9 +88,7 @@ def deadlock(run: Launch, batch: Batch) -> Fault:
     )
 
 
-def merged(
-    places: list[tuple[lane_sets.Positions, Op, str]],
-) -> list[tuple[lane_sets.Positions, Op, str]]:
+def merged(places: list[tuple[lane_sets.Positions, Op, str]]) -> list[tuple[lane_sets.Positions, Op, str]]:
     """Merges the rows of lanes that wait at one instruction for the same thing, by whichever path they came."""
     rows: dict[tuple[int, str], tuple[list[lane_sets.Positions], Op]] = {}
     for lanes, op, what in places:

@@ -39,7 +39,4 @@ def marks(kernel: Kernel, args: Sequence[object], outputs: Sequence[int]) -> Mar
     """The marks of a launch with these arguments; `outputs` are numbers of arguments."""
     given = ((a, undefined_bits(a)) for a in kernel.arrays(args))
     arrays = ((kernel.module.address(a), bits) for a, bits in given if bits is not None)
-    return Marks(
-        {**dict(arrays), **undefined()},
-        {i: kernel.module.address(args[i]) for i in outputs},
-    )
+    return Marks({**dict(arrays), **undefined()}, {i: kernel.module.address(args[i]) for i in outputs})

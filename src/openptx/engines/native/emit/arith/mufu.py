@@ -10,13 +10,7 @@ from collections.abc import Sequence
 
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, vector_type
 from openptx.engines.native.emit.arith.half import HalfOps
-from openptx.engines.native.emit.arith.interpolator import (
-    POWERS,
-    RECIPROCAL_ROOTS,
-    RECIPROCALS,
-    ROOTS,
-    Interpolator,
-)
+from openptx.engines.native.emit.arith.interpolator import POWERS, RECIPROCAL_ROOTS, RECIPROCALS, ROOTS, Interpolator
 from openptx.engines.native.emit.arith.outlined import Outlined
 from openptx.numerics import Bits, Format
 from openptx.numerics.bits import S

@@ -60,9 +60,7 @@ class StoreLowering:
             bad, pointers = self.checks.check_lanes(region, place, size, True)
             good = ir.emit(f"xor i1 {bad}, true") if self.c.options.checks else GOOD
             self.either(
-                good,
-                lambda: self.lanes.scatter(pointers(), values, w),
-                lambda: self.slow.store(space, address, values),
+                good, lambda: self.lanes.scatter(pointers(), values, w), lambda: self.slow.store(space, address, values)
             )
 
         if self.shared.tests_rows(region, count):

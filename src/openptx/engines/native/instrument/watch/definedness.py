@@ -177,13 +177,7 @@ class Definedness:
                 lanes = ir.emit(f"and i64 {lanes}, {(1 << piece.lanes) - 1}")
             step = size if piece.form == "row" else 0
             self.call(
-                f"{what}.row",
-                f"i64 {at}",
-                f"i64 {lanes}",
-                f"i64 {size}",
-                f"i64 {piece.first}",
-                f"i64 {step}",
-                *site,
+                f"{what}.row", f"i64 {at}", f"i64 {lanes}", f"i64 {size}", f"i64 {piece.first}", f"i64 {step}", *site
             )
 
     def may_have_marks(self, form: Form) -> str:
