@@ -15,10 +15,6 @@ from openptx.source import File
 from openptx.syntax.instruction_parser import read_operands
 from openptx.syntax.lexical import DECIMAL_63, IDENTIFIER, SMALL_INTEGER
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 _NAME = pattern(IDENTIFIER, re.A)
 _NUMERAL = pattern(r"-?[0-9][\w.]*", re.A)
 _PART = pattern(rf"({IDENTIFIER})\.([xyzwrgba])", re.A)
