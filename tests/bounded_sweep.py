@@ -73,5 +73,6 @@ class BoundedSweep:
             return {name.partition("::")[0] for name in names}
 
         said = f"seed {self.seed}: {len(self.ran)} of {len(self.names)} tests in {self.minutes:g} minutes"
-        missed = files(iter(self.names)) - files(iter(self.ran))
-        terminalreporter.line(f"{said}; none of {', '.join(sorted(missed))}" if missed else said)
+        missed = sorted(files(iter(self.names)) - files(iter(self.ran)))
+        named = ", ".join(missed) if len(missed) < 10 else f"{len(missed)} files"
+        terminalreporter.line(f"{said}; none of {named}" if missed else said)

@@ -1,7 +1,8 @@
-"""No file of the package has more than 400 lines: what has more has more than one subject."""
+"""Files of the package have at most 400 lines, tests names of their own."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
@@ -15,3 +16,9 @@ def test_files_are_short() -> None:
     }
     assert len(sizes) > 500
     assert {name: size for name, size in sizes.items() if size > MOST} == {}
+
+
+def test_test_files_have_names_of_their_own() -> None:
+    """Pytest imports them by their names, and ends where two are the same."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, count in names.items() if count > 1] == []
