@@ -10,6 +10,7 @@ import sys
 
 from openptx.cli.commands import COMMANDS
 from openptx.cli.failures import run_and_report
+from openptx.errors import ArgumentError
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -39,7 +40,20 @@ def dispatch(argv: list[str]) -> int:
     args, unknown = parser.parse_known_args(protect_negative(rest))
     if unknown:
         parser.error(unrecognized([text.strip() for text in unknown], args, parser))
-    return module.run(args)
+    try:
+        return module.run(args)
+    except ArgumentError as error:
+        raise ArgumentError(with_options(str(error), vars(args))) from error
+
+
+def with_options(message: str, given: dict[str, Any]) -> str:
+    """A message about an argument of a call of the API, with the option that gives it on the command line."""
+    name, quote, rest = message.removeprefix("`").partition("` ")
+    if not quote or not message.startswith("`"):
+        return message
+    options = (option for option in (name, f"trace_{name}", name.removesuffix("s")) if option in given)
+    option = next(options, None)
+    return f"--{option.replace('_', '-')} {rest}" if option is not None else message
 
 
 def imported(module: str) -> Any:

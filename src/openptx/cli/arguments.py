@@ -7,6 +7,7 @@ import struct
 from typing import TYPE_CHECKING, Any, cast
 
 import openptx
+from openptx.cli.saving import refuse_stdout
 from openptx.errors import InputError
 from openptx.numerics.dtypes import carrier
 from openptx.numerics.type_names import ELEMENTS, PACKED, nearest
@@ -120,6 +121,7 @@ def read_save(text: str, arrays: dict[int, Array]) -> tuple[int, str]:
     index, equals, path = text.partition("=")
     if not equals or not path or not index.isdigit():
         raise InputError(f"--save {text}: write INDEX=FILE.npy, arguments counted from 0")
+    refuse_stdout(path, f"--save {text}")
     if int(index) not in arrays:
         raise InputError(f"--save {text}: argument {index}, counted from 0, is not an array")
     return int(index), path

@@ -66,11 +66,22 @@ def read_named(path: str) -> File:
         raise
 
 
+def require_one_stdin(*paths: str | None) -> None:
+    """Raises InputError if stdin is to be more than one file."""
+    if paths.count(STDIN) > 1:
+        raise InputError(f"stdin ({STDIN}) can be only one of the files")
+
+
+def require_names(*paths: str) -> None:
+    """Raises InputError for an empty name, which is the current folder for some functions of Python."""
+    if "" in paths:
+        raise InputError("an empty file name")
+
+
 def load(path: str) -> File:
     """Reads one file, or stdin. Raises InputError for an empty name and a closed stdin, OSError for a file that cannot
     be read."""
-    if not path:
-        raise InputError("an empty file name")
+    require_names(path)
     if path != STDIN:
         return read_named(path)
     if not (stdin := getattr(sys.stdin, "buffer", None)):

@@ -10,6 +10,10 @@ from errno import EACCES, EISDIR, ELOOP
 from typing import TYPE_CHECKING, Any
 
 from openptx.cli.files import is_special
+from openptx.errors import InputError
+
+STDOUT = "-"
+"""The name of stdout among the files that a command line names for text."""
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,8 +24,10 @@ if TYPE_CHECKING:
 
 
 def require_writable(paths: list[str]) -> None:
-    """`OSError` if an array cannot be saved. A temporary file is created in each path's folder, and removed."""
+    """`OSError` if a file cannot be written. A temporary file is created in each path's folder, and removed."""
     for path in paths:
+        if path == STDOUT:
+            continue
         refuse_links(path)
         with contextlib.suppress(FileNotFoundError):
             wrong = EISDIR if stat.S_ISDIR(os.stat(path).st_mode) else 0 if os.access(path, os.W_OK) else EACCES
@@ -29,6 +35,12 @@ def require_writable(paths: list[str]) -> None:
                 raise OSError(wrong, os.strerror(wrong), path)
         if not is_special(path):
             os.unlink(write_temporary(path, b""))
+
+
+def refuse_stdout(path: str | None, option: str) -> None:
+    """Raises InputError where stdout is named as a file, but has other contents."""
+    if path == STDOUT:
+        raise InputError(f"{option}: name a file, as stdout has other contents; ./{STDOUT} is a file of this name")
 
 
 def save_arrays(saves: list[tuple[str, Array]]) -> None:

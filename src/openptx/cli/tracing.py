@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from openptx.cli.arguments import read_extent
-from openptx.cli.saving import save_files
+from openptx.cli.saving import STDOUT, save_files
 from openptx.errors import InputError
 from openptx.runtime import Kernel
 from openptx.trace.compare import first_difference
@@ -32,7 +32,9 @@ def add_trace_arguments(parser: ArgumentParser) -> None:
     add("--trace-line", metavar="[FILE:]LINE", action="append", help="trace only this line of the PTX or of a source")
     add("--trace-register", metavar="NAME", action="append", help="trace only reads and writes of this register")
     add("--trace-limit", metavar="N", type=int, default=LIMIT, help=f"trace at most N instructions (default: {LIMIT})")
-    add("--trace-output", metavar="FILE", help="write the trace into a file; .jsonl: one JSON object a line")
+    add(
+        "--trace-output", metavar="FILE", help="write the trace into a file (-: stdout); .jsonl: one JSON object a line"
+    )
     add("--against", metavar="FILE", help="also run the kernel of this file, and show the first difference")
 
 
@@ -71,20 +73,24 @@ def traced(kernel: Kernel, args: Namespace, arguments: list[object], cluster: tu
 
 def extents(texts: list[str] | None, what: str) -> list[tuple[int, ...]] | None:
     """Positions of threads or blocks."""
-    return [read_extent(text, what) for text in texts] if texts else None
+    found = [read_extent(text, what) for text in texts or ()]
+    for text, extent in zip(texts or (), found, strict=True):
+        if min(extent) < 0:
+            raise InputError(f"--{what} {text.strip()}: positions are numbers from 0")
+    return [*found] or None
 
 
 def read_line(text: str) -> int | tuple[str, int]:
     """`12`, a row of the PTX, or `kernel.cu:12`. Raises InputError for any other text."""
     file, _, line = text.rpartition(":")
-    if not line.isdecimal():
+    if not line.isdecimal() or int(line) < 1:
         raise InputError(f"--trace-line {text}: write a row of the PTX, or FILE:LINE of its source")
     return (file, int(line)) if file else int(line)
 
 
 def write_trace(found: Trace, path: str | None) -> None:
     """Writes a trace to a file, or to stdout."""
-    if path is None:
+    if path is None or path == STDOUT:
         sys.stdout.writelines(f"{record}\n" for record in found)
     else:
         as_json = path.endswith(".jsonl")

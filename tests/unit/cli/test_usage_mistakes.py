@@ -31,6 +31,8 @@ def kernel(tmp_path: Path) -> Path:
     return path
 
 
+LAUNCH = ("--grid", "1", "--block", "1", "--arg", "zeros:f32:1")
+
 # fmt: off
 USAGE = [
     (["check", ""],                                 "error: an empty file name"),
@@ -47,6 +49,23 @@ USAGE = [
     (["explain", "0f3F"],                           "8 hexadecimal digits, the bits of an `.f32`; these are 2"),
     (["exec", "--", ""],                            "error: an empty command: name a program after --"),
     (["exec", "true", "-x"],                        "unrecognized arguments: -x; put -- before the command"),
+    (["run", "nowhere.ptx"],                        "error: nowhere.ptx: No such file or directory"),
+    (["run", "FILE"],                               "a launch needs --grid and --block, such as --grid 4 --block 256"),
+    (["run", "FILE", *LAUNCH, "--timeout", "0"],    "error: --timeout is a number of seconds above 0, not 0.0"),
+    (["run", "FILE", *LAUNCH, "--max-instructions", "0"], "error: --max-instructions is a whole number from 1, not 0"),
+    (["run", "FILE", *LAUNCH, "--trace", "--trace-limit", "0"], "error: --trace-limit is a whole number from 1, not 0"),
+    (["run", "FILE", *LAUNCH, "--trace", "--trace-line", "0"], "0: write a row of the PTX, or FILE:LINE of its source"),
+    (["run", "FILE", *LAUNCH, "--trace", "--trace-thread", "-1"], "--trace-thread -1: positions are numbers from 0"),
+    (["run", "FILE", *LAUNCH, "--save", "0=-"], "as stdout has other contents; ./- is a file of this name"),
+    (["run", "-", *LAUNCH, "--against", "-"],       "error: stdin (-) can be only one of the files"),
+    (["sanitize", "FILE", *LAUNCH, "--output", "9"], "names argument 9, counted from 0, which is not an array"),
+    (["profile", "FILE", *LAUNCH, "--blocks", "0"], "error: --blocks is a whole number from 1, not 0"),
+    (["prove", "-", "-"],                           "error: stdin (-) can be only one of the files"),
+    (["link", "-", "-"],                            "error: stdin (-) can be only one of the files"),
+    (["convert", "--to", "f16", "--rbits", "-1", "1"], "argument --rbits: a whole number from 0 to 4294967295, not -1"),
+    (["test", ""],                                  "error: an empty file name"),
+    (["replay", ""],                                "error: an empty file name"),
+    (["extract", ""],                               "error: an empty file name"),
 ]
 # fmt: on
 
@@ -135,3 +154,13 @@ def test_a_latin_letter_in_the_name_of_a_kernel_is_the_mistake(openptx, kernel: 
 def test_an_empty_file_is_called_empty(openptx, kernel: Path, text: str) -> None:
     kernel.write_text(text, "utf-8")
     assert "error[PTX0401]: the file is empty" in openptx("check", kernel).out
+
+
+def test_a_minus_sign_is_stdout_for_text(openptx, kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(kernel.parent)
+    profile = openptx("profile", kernel, *LAUNCH, "-o", "-", "--output-format", "json")
+    trace = openptx("run", kernel, *LAUNCH, "--quiet", "--trace-output", "-")
+    assert (profile.status, trace.status) == (0, 0)
+    assert profile.out.startswith('{\n "schema": "openptx-profile-1"')
+    assert "st.global.f32 [%rd1], 0f3F800000" in trace.out
+    assert not (kernel.parent / "-").exists()

@@ -9,11 +9,11 @@ openptx convert --to bf16 @in.npy --save out.npy
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 
 import openptx
 from openptx.cli.exit_status import CLEAN
-from openptx.cli.saving import require_writable, save_arrays
+from openptx.cli.saving import refuse_stdout, require_writable, save_arrays
 from openptx.errors import ArgumentError, InputError
 from openptx.numerics import describe
 from openptx.numerics.cvt_spec import CvtSpec
@@ -35,7 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--sat", action="store_true", help="clamp to [0, 1], or to the range of the integer")
     parser.add_argument("--relu", action="store_true", help="clamp negative results to 0")
     parser.add_argument("--ftz", action="store_true", help="flush subnormal f32 values to 0")
-    parser.add_argument("--rbits", type=_integer, metavar="N", help="the random bits for --round rs")
+    parser.add_argument("--rbits", type=random_bits, metavar="N", help="the random bits for --round rs")
     parser.add_argument("--save", metavar="OUT.npy", help="write the converted array into this file")
     layouts = "full (default), concise: the bits alone, or json"
     parser.add_argument("--output-format", choices=("full", "concise", "json"), default="full", help=layouts)
@@ -92,6 +92,7 @@ def convert_file(args: Namespace, path: str) -> int:
 
     from openptx.runtime.npy import read_array
 
+    refuse_stdout(args.save, "--save -")
     array = read_array(path)
     if args.save:
         require_writable([args.save])
@@ -115,8 +116,12 @@ def convert_file(args: Namespace, path: str) -> int:
     return CLEAN
 
 
-def _integer(text: str) -> int:
-    value = int(text, 0)
+def random_bits(text: str) -> int:
+    """A number of 32 bits, for `.rs`."""
+    try:
+        value = int(text, 0)
+    except ValueError:
+        value = -1
     if not 0 <= value < 1 << 32:
-        raise ValueError(text)
+        raise ArgumentTypeError(f"a whole number from 0 to {(1 << 32) - 1}, not {text.strip()}")
     return value

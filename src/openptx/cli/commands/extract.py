@@ -10,6 +10,7 @@ import os
 from argparse import ArgumentParser, Namespace
 
 from openptx.cli.exit_status import CLEAN
+from openptx.cli.files import require_names
 from openptx.cli.saving import save_files
 from openptx.fatbin import ExtractedPtx, extract
 from openptx.reading import encode
@@ -26,6 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Find the modules, write them all or none."""
+    require_names(args.program)
     found = extract(args.program)
     names = file_names(args.program, found)
     if not args.list:

@@ -13,7 +13,7 @@ from argparse import ArgumentParser, Namespace
 from openptx.api import require_options
 from openptx.cli.checking import show
 from openptx.cli.exit_status import CLEAN, FINDINGS
-from openptx.cli.files import load
+from openptx.cli.files import load, require_one_stdin
 from openptx.cli.rewriting import print_text
 from openptx.cli.saving import save_files
 from openptx.errors import CheckError
@@ -33,6 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Links and writes, or reports the errors between the files."""
     require_options(args.target)
+    require_one_stdin(*args.files)
     try:
         linked = link_files([load(path) for path in args.files], args.target)
     except CheckError as error:

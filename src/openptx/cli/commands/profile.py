@@ -21,7 +21,7 @@ from contextlib import redirect_stdout
 from openptx.cli.exit_status import CLEAN, FINDINGS, INTERRUPTED
 from openptx.cli.launch_options import add_limits
 from openptx.cli.launching import Launching, add_launch_arguments, launching
-from openptx.cli.saving import require_writable, save_files
+from openptx.cli.saving import STDOUT, require_writable, save_files
 from openptx.cli.terminal import Clock
 from openptx.profile.entry import ENGINES, Options, watch
 from openptx.profile.report import Profile
@@ -41,18 +41,17 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add("--blocks", metavar="N", type=int, help="execute only N blocks, spread evenly over the grid (default: all)")
     add("--output-format", choices=FORMATS, default="text", help="text (default), json, or html: a self-contained page")
-    add("-o", "--output", metavar="FILE", help="the file for the report (default: stdout)")
+    add("-o", "--output", metavar="FILE", default=STDOUT, help="the file for the report (default: -, stdout)")
     add_limits(parser)
 
 
 def run(args: Namespace) -> int:
     """Loads, launches, prints the profile. The kernel's output goes to stderr."""
-    if args.output is not None:
-        require_writable([args.output])
+    require_writable([args.output])
     with redirect_stdout(sys.stderr):
         found = profiled(launching(args), args)
     report = text_of(found, args.output_format)
-    if args.output is not None:
+    if args.output != STDOUT:
         save_files([(args.output, report.encode())])
     else:
         sys.stdout.write(report)

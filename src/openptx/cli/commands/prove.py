@@ -21,7 +21,7 @@ from argparse import ArgumentParser, Namespace
 
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import report
-from openptx.cli.files import load
+from openptx.cli.files import load, require_one_stdin
 from openptx.cli.launch_options import CONTRACT, pick
 from openptx.cli.terminal import Clock
 from openptx.errors import CheckError, InputError
@@ -47,6 +47,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Load both, prove each pair, print the results in their order."""
+    require_one_stdin(args.a, args.b)
     try:
         modules = [load_module(load(name), contract=args.contract) for name in (args.a, args.b)]
     except CheckError as error:

@@ -20,6 +20,7 @@ from dataclasses import replace
 
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import render_failure
+from openptx.cli.files import require_names
 from openptx.cli.launch_options import CONTRACT, ENGINE, SANITIZE
 from openptx.cli.terminal import Clock, progress
 from openptx.diagnostics.render import render
@@ -51,6 +52,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Find the recordings, replay them one by one, print."""
+    require_names(*args.files)
     with collect_recordings(args.files) as (found, others):
         for other in others:
             print(

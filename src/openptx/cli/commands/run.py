@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from openptx.api import PROFILES
 from openptx.cli.arguments import arrays_of, read_argument, read_extent, read_save
 from openptx.cli.exit_status import CLEAN, FINDINGS
-from openptx.cli.files import load
+from openptx.cli.files import load, require_one_stdin
 from openptx.cli.launch_options import CONTRACT, ENGINE, PROFILE, add_launch_options, add_limits, pick, require_extents
 from openptx.cli.saving import require_writable, save_arrays
 from openptx.cli.terminal import Clock
@@ -62,13 +62,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Load, launch, print, save."""
-    if not args.fidelity:
-        require_extents(args)
+    require_one_stdin(args.file, args.against)
     grid, block = read_extent(args.grid or "1", "grid"), read_extent(args.block or "1", "block")
     cluster = read_extent(args.cluster, "cluster") if args.cluster else None
     since = time.monotonic()
     with time_limit(args.timeout, "the file was being read and checked"):
         file = load(args.file)
+        if not args.fidelity:
+            require_extents(args)
         module = load_module(file, target=args.target, profile=args.profile, contract=args.contract)
     kernel = pick(module, args.kernel, file.name)
     if args.fidelity:

@@ -22,8 +22,9 @@ from errno import ENOENT
 
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import complain
+from openptx.cli.files import require_names
 from openptx.cli.launch_options import ENGINE, SANITIZE
-from openptx.cli.saving import require_writable
+from openptx.cli.saving import refuse_stdout, require_writable
 from openptx.cli.terminal import progress
 from openptx.diagnostics.render.summary import plural
 from openptx.diagnostics.terminal import paint
@@ -50,6 +51,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Runs all tests, prints a line each and how many there were of each kind."""
+    require_names(*args.paths)
     coverage = coverage_for(args)
     launch = coverage.launch if coverage is not None else plain
     named: list[str] = args.paths
@@ -81,6 +83,7 @@ def coverage_for(args: Namespace) -> Coverage | None:
     if args.sanitize or args.engine == "native":
         other = "--sanitize" if args.sanitize else "--engine native"
         raise InputError(f"--coverage observes launches on the reference engine; leave out {other}")
+    refuse_stdout(args.coverage, "--coverage -")
     require_writable([args.coverage])
     return Coverage(ignored=PREFIX)
 
