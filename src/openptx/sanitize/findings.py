@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from openptx.diagnostics import Diagnostic, Label
@@ -19,6 +20,8 @@ CODES = {
 """The codes of each kind of finding, by name."""
 # fmt: on
 KINDS = tuple(CODES)
+MOST_RELATED = 4
+"""How many findings of the same cause the text of one names."""
 _KIND_OF = {code: kind for kind, codes in CODES.items() for code in codes}
 
 
@@ -45,10 +48,48 @@ class Site:
         }
 
     @property
+    def file(self) -> str:
+        """The file of `source`."""
+        return re.sub(r"(:\d+){1,2}$", "", self.source)
+
+    @property
     def thread_text(self) -> str:
         found = [f"block {self.block}"] if self.block is not None else []
         found += [f"thread {self.thread}"] if self.thread is not None else []
         return ", ".join(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """What tells whether two races have one cause.
+
+    `place` is the variable or array, `apart` the smallest unit that contains both threads (an index of
+    `races.reports.APART`, -1 if one is no thread), `lines` the first and last line of the two accesses in `file`.
+    `cure` is what would prevent it, with `{lines}` for the place, and `orders` whether it orders the accesses.
+    `too_narrow`: both are strong, but a scope does not include both threads.
+    """
+
+    place: str
+    apart: int
+    file: str
+    lines: tuple[int, int]
+    cure: str
+    orders: bool
+    too_narrow: bool
+
+    @property
+    def in_block(self) -> bool:
+        """Whether a barrier of the block could order the two."""
+        return self.apart <= 1
+
+    def like(self, other: Race) -> bool:
+        """Whether one order would be missing in both, if it were missing at one place."""
+        alike = self.cure == other.cure or self.too_narrow or other.too_narrow
+        return self.orders and alike and (self.file, self.apart) == (other.file, other.apart)
+
+    def cure_between(self, low: int, high: int) -> str:
+        """The help, for a place between two lines."""
+        return self.cure.replace("{lines}", f"between lines {low} and {high}" if low != high else f"around line {low}")
 
 
 class Finding(Diagnostic):
@@ -57,10 +98,10 @@ class Finding(Diagnostic):
 
     `line` and `source` are the position in the source program (without `.loc`: in the PTX), `block` and `thread` the
     first thread involved. `other` is the other access of a race, or the statement that is the cause. `notes` are facts,
-    a line each: registers, addresses, why nothing orders the two.
+    a line each: registers, addresses, why nothing orders the two. `related` are findings of the same cause.
     """
 
-    __slots__ = ("count", "idiom", "kernel", "kind", "notes", "other", "site")
+    __slots__ = ("count", "idiom", "kernel", "kind", "notes", "other", "race", "related", "site")
 
     def __init__(
         self, about: str, message: str, file: File, site: Site, *, kernel: str, kind: str = "", label: str = "",
@@ -71,6 +112,8 @@ class Finding(Diagnostic):
         self.kind = kind or _KIND_OF[about]
         self.kernel, self.site, self.other = kernel, site, other
         self.notes = notes
+        self.race: Race | None = None
+        self.related: list[Finding] = []
         self.count = 1
         self.idiom = False  # reported only on request: see `Options.strict`
 
@@ -96,8 +139,14 @@ class Finding(Diagnostic):
 
     @property
     def lines(self) -> set[int]:
-        """All source lines that the finding names."""
-        return {self.line, *([self.other.line] if self.other is not None else [])}
+        """All source lines that the finding and those related to it name."""
+        own = {self.line, *([self.other.line] if self.other is not None else [])}
+        return own.union(*(each.lines for each in self.related))
+
+    @property
+    def kinds(self) -> set[str]:
+        """The kinds of the finding and of those related to it."""
+        return {self.kind, *(each.kind for each in self.related)}
 
     @property
     def facts(self) -> list[str]:
@@ -110,7 +159,17 @@ class Finding(Diagnostic):
             if self.other.thread_text:
                 lines.append(f"by: {self.other.thread_text}")
         lines += self.notes
+        also = list(dict.fromkeys(each.one_line for each in self.related))
+        lines += [f"also: {each}" for each in also[:MOST_RELATED]]
+        if len(also) > MOST_RELATED:
+            lines.append(f"also: {len(also) - MOST_RELATED} more findings of this cause")
         return [*lines, *([f"seen: {self.count} times"] if self.count > 1 else [])]
+
+    @property
+    def one_line(self) -> str:
+        """The finding as a related one: what, and where."""
+        where = [self.site.source, *([self.other.source] if self.other is not None else [])]
+        return f"{self.severity}[{self.code}] {self.message}: {', '.join(dict.fromkeys(where))}"
 
     def more(self) -> dict[str, object]:
         """The JSON fields besides those of every diagnostic."""
@@ -124,46 +183,10 @@ class Finding(Diagnostic):
             "count": self.count,
             "notes": list(self.notes),
             "other": self.other.as_json() if self.other is not None else None,
+            "related": [{"code": each.code, "message": each.message, **each.more()} for each in self.related],
         }
 
 
 def describe(site: Site) -> str:
     """The position in the source program, with the text of its line."""
     return f"{site.source}: {site.program}" if site.program else site.source
-
-
-class Collector:
-    """The findings of a launch, one per cause."""
-
-    def __init__(self, strict: bool = False) -> None:
-        self._found: dict[object, Finding] = {}
-        self._strict = strict
-        self.limits: list[str] = []
-        """What was not watched, and why."""
-        self.stuck = False
-        """Whether threads wait forever: in another order they may continue, and race."""
-
-    def count_if_known(self, key: object) -> bool:
-        """Whether a cause has a finding already, of which this is counted as another occurrence."""
-        found = self._found.get(key)
-        if found is not None:
-            found.count += 1
-        return found is not None
-
-    def add(self, key: object, finding: Finding) -> None:
-        self._found[key] = finding
-
-    def get(self, key: object) -> Finding | None:
-        """The finding of a cause; None if it has none."""
-        return self._found.get(key)
-
-    @property
-    def unexplained_wait(self) -> bool:
-        """Whether threads got stuck, and no known race may be the reason."""
-        return self.stuck and not any(finding.kind == "race" for finding in self._found.values())
-
-    @property
-    def findings(self) -> list[Finding]:
-        """Errors first, each kind in text order."""
-        found = [finding for finding in self._found.values() if self._strict or not finding.idiom]
-        return sorted(found, key=lambda f: (f.severity != "error", f.span, f.kind))

@@ -8,8 +8,9 @@ from openptx.device.shared_layout import reachable_functions
 from openptx.engines.common.call_site import CallSite
 from openptx.line_table import LineTable, Place, described
 from openptx.program import Function, FunctionName, Op, Program
+from openptx.sanitize.collector import Collector
 from openptx.sanitize.executing import Executing
-from openptx.sanitize.findings import Collector, Finding, Site
+from openptx.sanitize.findings import Finding, Site
 from openptx.sanitize.races.shadow import STATEMENT
 from openptx.sanitize.races.teams import Teams
 

@@ -24,10 +24,10 @@ from openptx.sanitize.checks.lifetimes import Lifetimes
 from openptx.sanitize.checks.lost_memory import report_unfreed
 from openptx.sanitize.checks.mbarriers import Mbarriers
 from openptx.sanitize.checks.skipped_barriers import SkippedBarriers
+from openptx.sanitize.collector import Collector
 from openptx.sanitize.decoded import WatchedFunction, WatchedTracked
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.faults import report_fault
-from openptx.sanitize.findings import Collector
 from openptx.sanitize.heap import GuardedHeap
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.copies import Agents, BulkCopies, Copies
@@ -60,6 +60,7 @@ class Session:
         self.noise = NOISE if order is None else int(order.integers(1 << 31))
         self.defined: dict[int, Array] = {base: ~bits for base, bits in marks.undefined.items()}
         """By the address of memory that starts undefined, a byte for each byte with its defined bits set."""
+        self.discards = False  # whether `discard` has made bytes undefined
         self.heap: GuardedHeap | None = None
         self._functions: dict[Function, WatchedFunction] = {}
 

@@ -16,7 +16,7 @@ from openptx.engines.interp.launch import Launch, launch, pieces
 from openptx.errors import Fault
 from openptx.sanitize.batch import SanitizedBatch
 from openptx.sanitize.checks.endless_waits import HangError
-from openptx.sanitize.findings import Collector
+from openptx.sanitize.collector import Collector
 from openptx.sanitize.machine import SanitizedThreads
 from openptx.sanitize.options import Options
 from openptx.sanitize.races.views import LIMIT, Views

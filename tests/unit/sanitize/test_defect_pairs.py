@@ -64,6 +64,9 @@ SLOW = (
     "w_recursion_bad",
     "u_stage_phase_bad",
 )
+TWO_CAUSES = ("m_neighbour_shared_bad", "z_append_bad")
+"""Defects with a consequence that nothing connects with them: memory that a wrong store has not written, places that
+come from a counter which races."""
 ROWS = [pytest.param(row, marks=pytest.mark.sweep) if row.name in SLOW else row for row in rows()]
 
 
@@ -81,4 +84,5 @@ def test_pairs(row: Row) -> None:
         assert [str(f) for f in found] == []
         return
     assert {line for f in found for line in f.lines} >= row.lines
-    assert row.kind in {f.kind for f in found}
+    assert len(found) == (2 if row.name in TWO_CAUSES else 1), [f.one_line for f in found]
+    assert row.kind in {kind for f in found for kind in f.kinds}

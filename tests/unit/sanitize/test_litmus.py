@@ -32,7 +32,10 @@ def races(programs: list[str], same_block: bool) -> set[frozenset[str]]:
     grid, block = (1, 32 * len(programs)) if same_block else (len(programs), 1)
     found = openptx.sanitize(openptx.load(text)["k"], grid, block, tools="race", strict=True)
     lines = text.splitlines()
-    return {frozenset(lines[row - 1].rpartition("//")[2].strip() for row in f.lines) for f in found}
+    rows = [
+        (each.line, each.other.line if each.other is not None else each.line) for f in found for each in (f, *f.related)
+    ]
+    return {frozenset(lines[row - 1].rpartition("//")[2].strip() for row in both) for both in rows}
 
 
 def waits_for(load: str) -> str:

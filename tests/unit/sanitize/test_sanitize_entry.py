@@ -75,7 +75,7 @@ def test_every_format_names_the_code(racy: str, form: str, capsys: pytest.Captur
 def test_the_full_text_says_why_and_what_would_help(racy: str, capsys: pytest.CaptureFixture[str]) -> None:
     command(racy)
     text = capsys.readouterr().out
-    for part in ("this write", "and this read", "why: ", "bar.warp.sync", "between lines 10 and 11", "block (0, 0, 0)"):
+    for part in ("this write", "and this read", "why: ", "bar.sync 0", "between lines 10 and 11", "block (0, 0, 0)"):
         assert part in text
 
 

@@ -24,12 +24,10 @@ def found(name: str, text: str) -> list[str]:
     case = read_case(str(KERNELS / name))
     arguments = [argument(case, param) for param in case.params]
     kernel = openptx.load(text)[case.kernel]
-    return [
-        f.name
-        for f in openptx.sanitize(
-            kernel, case.grid, case.block, arguments, shared_mem=case.shared, cluster=case.cluster, engine="interp"
-        )
-    ]
+    findings = openptx.sanitize(
+        kernel, case.grid, case.block, arguments, shared_mem=case.shared, cluster=case.cluster, engine="interp"
+    )
+    return [each.name for f in findings for each in (f, *f.related)]
 
 
 @pytest.mark.parametrize("name", [HOPPER, pytest.param(BLACKWELL, marks=pytest.mark.sweep)])

@@ -247,7 +247,8 @@ class Races:
         return int(self.clocks.cta_floor[teams.cta(int(threads.min())) : teams.cta(int(threads.max())) + 1].min())
 
     def report_all(self, a: Access, cells: Array, bad: Array, other_write: bool) -> None:
-        """Reports one conflict for every statement that the access races with, and one that is not an idiom."""
+        """Reports one conflict for every statement that the access races with, and one that is not an idiom: of the
+        threads that are farthest apart, because what orders those orders the others."""
         if not bad.size:
             return
         times, others, earlier = cells[bad, 0].astype(np.int64), cells[bad, 1].astype(np.int64), cells[bad, 2]
@@ -255,7 +256,9 @@ class Races:
         _, group = np.unique(earlier * np.int64(2) + if_acquired, return_inverse=True)
         group = group.reshape(-1)
         for number in range(int(group.max()) + 1):
-            some = bad[group == number].tolist()
+            some = bad[group == number]
+            far = self.distance(a.threads[some], cells[some, 1])
+            some = some[np.argsort(-far, kind="stable")].tolist()
             differs = (i for i in some[:MOST_COMPARED] if not (a.write and other_write and a.unchanged(i // a.width)))
             different = next(differs, None)
             i = some[0] if different is None else different

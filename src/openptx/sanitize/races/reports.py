@@ -7,16 +7,17 @@ import re
 import numpy as np
 
 from openptx.diagnostics.codes import code as find_code
-from openptx.isa.instructions import async_copy, atomic, load_store, tensor_allocation, tensor_memory
+from openptx.isa.instructions import async_copy, atomic, tensor_allocation, tensor_memory
 from openptx.isa.instructions.barrier import bar, bar_warp_sync, barrier_cluster
-from openptx.program import Address, Op, Reg, Symbol
+from openptx.program import Op
 from openptx.sanitize.executing import Executing
-from openptx.sanitize.findings import Finding
+from openptx.sanitize.findings import Finding, Race
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.detector import Conflict
 from openptx.sanitize.races.semantics import BULK
 from openptx.sanitize.races.shadow import GPU, PENDING, SCOPE, STATEMENT, UPDATE, VOLATILE
 from openptx.sanitize.races.teams import AGENT
+from openptx.sanitize.races.updates import updates
 from openptx.sanitize.reporter import Reporter
 
 SCOPE_NAMES = ("weak", ".cta", ".cluster", ".gpu")
@@ -36,7 +37,6 @@ class RaceReports:
         self.reporter, self.executing, self.clocks, self.splits_warps = reporter, executing, clocks, splits_warps
         self.teams = clocks.teams
         self._loads: list[tuple[Finding, int]] = []  # races of a plain load with a compare-and-swap
-        self._distances: dict[object, int] = {}  # by finding: that of the threads for which its help is written
 
     def conflict(self, c: Conflict) -> None:
         r = self.reporter
@@ -49,7 +49,7 @@ class RaceReports:
         if r.collector.count_if_known(key):
             self.widen(c, key, op, other)
             return
-        where = self.place(c)
+        where = "{}, byte {}".format(*self.memory(c))
         if c.stale:
             self.stale(c, key, where)
             return
@@ -63,10 +63,9 @@ class RaceReports:
             other=r.site(other, real(c.other_thread)),
             other_label=f"and this {theirs_is}",
             notes=(*self.executing.registers(op, c.thread), f"why: {self.why(c, other)}"),
-            help=self.cure(c, op, other),
         )  # fmt: skip
+        self.explain(finding, c, op, other)
         finding.idiom = idiom
-        self._distances[key] = self.distance(c)
         if load is not None:
             self._loads.append((finding, load))
 
@@ -82,30 +81,42 @@ class RaceReports:
 
     def widen(self, c: Conflict, key: object, op: Op, other: Op) -> None:
         """Another occurrence of a known race. If its threads are farther apart, the help must be right for them too."""
-        finding, known = self.reporter.collector.get(key), self._distances.get(key, -1)
-        distance = self.distance(c)
-        if finding is None or known < 0 or distance <= known:
+        finding, distance = self.reporter.collector.get(key), self.distance(c)
+        if finding is None or finding.race is None or not 0 <= finding.race.apart < distance:
             return
-        self._distances[key] = distance
         pair = " and ".join(
             f"block {block}, thread {thread}" for block, thread in map(self.teams.place, (c.thread, c.other_thread))
         )
         finding.notes = (*finding.notes, f"also: threads of different {APART[distance]}: {pair}")
-        finding.help = self.cure(c, op, other)
+        self.explain(finding, c, op, other)
 
-    def place(self, c: Conflict) -> str:
-        """The memory: for shared memory the variable, and the byte in it."""
+    def explain(self, finding: Finding, c: Conflict, op: Op, other: Op) -> None:
+        """Adds what would order the accesses of a race."""
+        cure, orders = self.cure(c, op, other)
+        sites = [self.reporter.site(each, None) for each in (op, other)]
+        same_file = sites[0].file == sites[1].file
+        lines = sorted(site.line for site in sites if same_file or site is sites[0])
+        if not same_file:
+            cure = cure.replace("{lines}", f"between {sites[1].source} and {sites[0].source}")
+        finding.race = Race(
+            self.memory(c)[0], self.distance(c), sites[0].file, (lines[0], lines[-1]), cure, orders,
+            self.too_narrow(c),
+        )  # fmt: skip
+        finding.help = finding.race.cure_between(*finding.race.lines)
+
+    def memory(self, c: Conflict) -> tuple[str, int]:
+        """The variable or array, and the byte in it."""
         shadow = c.shadow
         if shadow.space != "shared":
-            return f"{shadow.name}, byte {c.offset}"
+            return shadow.name, c.offset
         layout, offset = self.teams.shape.layout, c.offset % self.executing.batch.x.shared_stride
         if layout.names_dynamic and offset >= layout.dynamic:
-            return f"dynamic shared memory, byte {offset - layout.dynamic}"
+            return "dynamic shared memory", offset - layout.dynamic
         before = [(begin, name) for (name, _), begin in layout.offsets.items() if begin <= offset]
         if not before:
-            return f"{shadow.name}, byte {offset}"
+            return shadow.name, offset
         begin, name = max(before)
-        return f"shared variable `{in_program(name)}`, byte {offset - begin}"
+        return f"shared variable `{in_program(name)}`", offset - begin
 
     def stale(self, c: Conflict, key: object, where: str) -> None:
         """A non-coherent read of data that the kernel itself writes."""
@@ -168,11 +179,9 @@ class RaceReports:
         mine, theirs = c.thread, c.other_thread
         if c.facts & c.other_facts & VOLATILE and self.of_a_warp(c):
             return "`volatile` keeps accesses, it does not order lanes of a warp: they may run apart since sm_70"
-        strong = min((c.facts >> SCOPE) & 3, (c.other_facts >> SCOPE) & 3)
-        if strong and (c.facts & UPDATE or c.other_facts & UPDATE or strong < GPU):
-            return (
-                f"both are strong, but the scope `{SCOPE_NAMES[strong]}` does not include both threads, or sizes differ"
-            )
+        if self.too_narrow(c):
+            scope = SCOPE_NAMES[strength(c)]
+            return f"both are strong, but the scope `{scope}` does not include both threads, or sizes differ"
         if teams.cta(mine) != teams.cta(theirs):
             return "the threads are of different blocks, and no release of one was acquired by the other in between"
         if c.other_time == self.clocks.now:
@@ -181,28 +190,38 @@ class RaceReports:
             return "lanes of a warp are not ordered without `bar.warp.sync`, not even by shuffles and votes"
         return "no barrier in which both took part stands between the two"
 
-    def cure(self, c: Conflict, op: Op, other: Op) -> str:
-        teams = self.teams
-        lines = self.between(op, other)
+    def too_narrow(self, c: Conflict) -> bool:
+        """Whether both accesses are strong, but their scopes, or sizes, do not suit each other."""
+        return strength(c) != 0 and bool((c.facts | c.other_facts) & UPDATE or strength(c) < GPU)
+
+    def cure(self, c: Conflict, op: Op, other: Op) -> tuple[str, bool]:
+        """What would prevent the race, with `{lines}` for its place, and whether it orders the two accesses."""
         if c.unfenced:
-            return f"`fence.proxy.async` after the write, before the barrier: {lines}"
+            return "`fence.proxy.async` after the write, before the barrier: {lines}", True
         if c.other_facts & PENDING:
-            return f"wait for the copy (`cp.async.wait_group`), then let the threads meet at a barrier {lines}"
+            return "wait for the copy (`cp.async.wait_group`), then let the threads meet at a barrier {lines}", True
         if c.other_thread >= AGENT:
-            return f"wait for the mbarrier, or the group, of {self.operation(other)} {lines}"
-        mine, theirs = c.thread, c.other_thread
-        if updates(op, other):
+            return f"wait for the mbarrier, or the group, of {self.operation(other)} {{lines}}", True
+        if not strength(c) and updates(self.reporter.calls.functions().get(op), op, other):
             name = f"`{atomic.atom.name}.{op.m.space}`" if op.m.values.get("space") else f"`{atomic.atom.name}`"
-            return f"read, change and write it by one atomic operation ({name}, `atomicAdd` and its like)"
-        if c.other_time == self.clocks.now and mine != theirs:
-            return "let one thread do it, or use an atomic operation"
-        if teams.cta(mine) == teams.cta(theirs):
+            return f"read, change and write it by one atomic operation ({name}, `atomicAdd` and its like)", False
+        if c.other_time == self.clocks.now and c.thread != c.other_thread:
+            return "let one thread do it, or use an atomic operation", False
+        if self.too_narrow(c):
+            scope = (".cta", ".cta", ".cluster", ".gpu")[self.distance(c)]
+            return f"give both the scope `{scope}`, which includes both threads, and one size", True
+        return self.barrier(c, op), True
+
+    def barrier(self, c: Conflict, op: Op) -> str:
+        """The barrier that would order two threads, or what else would."""
+        distance = self.distance(c)
+        if distance <= 1:
             ptx, cuda = f"{bar_warp_sync.name}.sync", "__syncwarp()"
-            if not self.of_a_warp(c):
+            if distance == 1:
                 ptx, cuda = f"{bar.name}.sync 0", "__syncthreads()"
-            return f"a `{cuda}` (`{ptx}`) {lines}" if self.reporter.places.of(op) else f"a `{ptx}` {lines}"
-        if teams.cluster_size > 1 and teams.cta(mine) // teams.cluster_size == teams.cta(theirs) // teams.cluster_size:
-            return f"`{barrier_cluster.name}.arrive` and `.wait` {lines}"
+            return f"a `{cuda}` (`{ptx}`) {{lines}}" if self.reporter.places.of(op) else f"a `{ptx}` {{lines}}"
+        if distance == 2:
+            return f"`{barrier_cluster.name}.arrive` and `.wait` {{lines}}"
         return (
             "publish by `st.release.gpu` (or a fence before a strong store) after the write, and read that by"
             " `ld.acquire.gpu` (or a fence after a strong load) before this access"
@@ -220,18 +239,10 @@ class RaceReports:
         what = "atomic" if facts & UPDATE else "write" if write else "read"
         return f"{what} by an asynchronous copy" if facts & PENDING else what
 
-    def between(self, op: Op, other: Op) -> str:
-        lines = sorted(self.reporter.site(each, None).line for each in (op, other))
-        return f"between lines {lines[0]} and {lines[1]}" if lines[0] != lines[1] else f"around line {lines[0]}"
 
-
-def updates(op: Op, other: Op) -> bool:
-    """Whether one statement loads what a later one stores, at the same address: `x[i] += 1` of several threads."""
-    load, store = sorted((op, other), key=lambda each: each.span)
-    if (load.form.instruction, store.form.instruction) != (load_store.ld, load_store.st):
-        return False
-    mine, theirs = ([a for a in each.operands if isinstance(a, Address)] for each in (load, store))
-    return mine == theirs and all(isinstance(a.base, Reg | Symbol) for a in mine)
+def strength(c: Conflict) -> int:
+    """The narrower of the two accesses' scopes, an index of SCOPE_NAMES."""
+    return min((c.facts >> SCOPE) & 3, (c.other_facts >> SCOPE) & 3)
 
 
 def real(thread: int) -> int | None:

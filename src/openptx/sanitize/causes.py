@@ -1,0 +1,123 @@
+"""Findings with one cause are one finding: the first explains the others, which it lists as `related`.
+
+A missing barrier makes a read race with two writes, a wrong parity makes a wait endless and what follows it race, and a
+value that nobody wrote decides a branch and is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from openptx.sanitize.findings import Finding, Race, Site
+
+EXPLAINS = (
+    "variable-bounds", "mbarrier-misuse", "unequal-barriers", "inactive-lane", "endless-wait",
+    "shared-memory-lifetime",
+)  # fmt: skip
+"""Findings that explain the others of their cause, the best explanation first; then all of kind sync."""
+
+BARRIERS = frozenset(
+    ("unequal-barriers", "skipped-barrier", "ended-lane", "mbarrier-misuse", "endless-wait", "deadlock")
+)
+"""What is wrong with a barrier or mbarrier: accesses before and after it race."""
+
+AT_ITS_STATEMENT = frozenset(("variable-bounds", "shared-memory-lifetime", "unfinished-copy"))
+"""What is wrong with an access that makes it race."""
+
+
+def by_cause(findings: Iterable[Finding]) -> list[Finding]:
+    """One finding for each cause. Errors come first in `findings`, and an error is never related to a warning."""
+    races: list[list[Finding]] = []
+    others: list[Finding] = []
+    for finding in findings:
+        if finding.race is None:
+            others.append(finding)
+            continue
+        same = [group for group in races if joins(finding, finding.race, group)]
+        races = [group for group in races if group not in same] + [[*(f for g in same for f in g), finding]]
+    groups = races
+    for finding in others:
+        same = [group for group in groups if any(same_cause(finding, other) for other in group)]
+        groups = [group for group in groups if group not in same] + [[*(f for g in same for f in g), finding]]
+    return [explained(group) for group in groups]
+
+
+def explained(group: list[Finding]) -> Finding:
+    """The finding of a group that explains the others."""
+    first, *related = sorted(group, key=lambda f: (f.severity != "error", explanation(f), f.span))
+    first.related = related
+    if first.race is not None:
+        common = interval(group)
+        first.help = first.race.cure_between(*(common if common is not None else first.race.lines))
+    return first
+
+
+def explanation(finding: Finding) -> int:
+    """The rank of a finding among those of one cause."""
+    if finding.name in EXPLAINS:
+        return EXPLAINS.index(finding.name)
+    if finding.kind == "sync":
+        return len(EXPLAINS)
+    return len(EXPLAINS) + 1 + (finding.race is not None and not finding.race.too_narrow)
+
+
+def joins(finding: Finding, race: Race, group: list[Finding]) -> bool:
+    """Whether what orders the races of a group orders this one as well. Races in one variable whose accesses lie
+    between each other are one; races in several are if one barrier, at a place between all of them, orders them."""
+    for other in group:
+        if other.race is None or (race.place, race.file) != (other.race.place, other.race.file):
+            continue
+        if finding.name == other.name == "tolerated-race" or meet(race.lines, other.race.lines):
+            return True
+    common = interval(group)
+    alike = all(other.race is not None and other.race.like(race) for other in group)
+    return alike and common is not None and overlap(race.lines, common)
+
+
+def interval(group: list[Finding]) -> tuple[int, int] | None:
+    """The lines between which something must order the accesses, common to all races of a group."""
+    lines = [finding.race.lines for finding in group if finding.race is not None]
+    low, high = max(low for low, _ in lines), min(high for _, high in lines)
+    return (low, high) if low <= high else None
+
+
+def overlap(a: tuple[int, int], b: tuple[int, int]) -> bool:
+    """Whether a place between two lines is common to both."""
+    return max(a[0], b[0]) < min(a[1], b[1])
+
+
+def meet(a: tuple[int, int], b: tuple[int, int]) -> bool:
+    """Whether they overlap, or one is a single line of the other."""
+    return overlap(a, b) or (max(a[0], b[0]) == min(a[1], b[1]) and (a[0] == a[1] or b[0] == b[1]))
+
+
+def same_cause(a: Finding, b: Finding) -> bool:
+    """Whether `a`, which is not a race, and another finding have one cause."""
+    if b.race is not None:
+        return makes_race(a, b, b.race)
+    if a.name == b.name and places(a) == places(b):
+        return True
+    if a.kind == b.kind == "init":
+        return origin(a).source == origin(b).source
+    if a.kind == b.kind == "sync":
+        return a.site.source in places(b) or b.site.source in places(a)
+    return a.site.source == b.site.source and {a.kind, b.kind} == {"init", "mem"}
+
+
+def makes_race(a: Finding, finding: Finding, race: Race) -> bool:
+    """Whether a finding is the reason of a race, or follows from it."""
+    if a.name in BARRIERS:
+        low, high = race.lines
+        return race.in_block and a.site.file == finding.site.file and low <= a.line <= high
+    if a.name in AT_ITS_STATEMENT:
+        return a.site.source in places(finding)
+    return a.kind == "init" and origin(a).source in places(finding)
+
+
+def origin(finding: Finding) -> Site:
+    """Where an undefined value comes from."""
+    return finding.other if finding.other is not None else finding.site
+
+
+def places(finding: Finding) -> tuple[str, ...]:
+    return (finding.site.source, *([finding.other.source] if finding.other is not None else []))
