@@ -11,7 +11,7 @@ from openptx.control_flow import read_registers, written_registers
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.decode import DecodedFunction, Step
 from openptx.engines.interp.operands import Registers
-from openptx.isa.instructions import async_copy, mbarrier, wgmma
+from openptx.isa.instructions import async_copy, cache_control, mbarrier, wgmma
 from openptx.isa.notation import Instruction
 from openptx.program import Function, Op
 from openptx.sanitize.machine import SanitizedThreads
@@ -187,10 +187,15 @@ def wait_multiplications(x: SanitizedThreads, op: Op, values: Named) -> None:
     x.session.multiplications.wait(x.threads(), int(values["N"]))
 
 
+def discard(x: SanitizedThreads, op: Op, values: Named) -> None:
+    x.discard(op.m.space, values["a"].v, int(values["size"]))
+
+
 BEFORE: dict[Instruction, Note] = {
     **dict.fromkeys(BULK, begin_bulk),
     **dict.fromkeys(TENSOR, begin_tensor),
     **dict.fromkeys(MULTIPLICATIONS, begin_multiplication),
+    cache_control.discard: discard,
 }
 AFTER: dict[Instruction, Note] = {
     **dict.fromkeys(FENCES, fence),

@@ -211,6 +211,12 @@ class SanitizedThreads(Threads):
             self.copy_bytes(read, a, written, b, count)
         self.session.waits.progress()
 
+    def discard(self, space: str, address: Array, size: int) -> None:
+        """`discard` behaves like a weak write of an indeterminate value (9.7.9.17)."""
+        self.doing = "store"
+        for chosen, (plane, offsets) in self.places(space, address, size, True):
+            self.touch(plane, chosen, offsets, size, 4, write=True)
+
     def enters(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
         """Lanes start an activation."""
 

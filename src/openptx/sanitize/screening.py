@@ -28,6 +28,7 @@ from openptx.errors import Fault
 from openptx.isa.instructions import (
     async_copy,
     async_store,
+    cache_control,
     launch_control,
     load_store,
     mbarrier,
@@ -173,7 +174,8 @@ def untrackable(program: Program, function: Function) -> str:
 def unwatched(op: Op) -> str:
     """Why an instruction cannot be watched in compiled code."""
     partial = control(op) == "barrier" and (op.m.mode == "arrive" or has_operand(op, "b"))
-    if op.form.instruction in ASYNCHRONOUS or control(op) == "cluster-barrier" or partial:
+    elsewhere = op.form.instruction in ASYNCHRONOUS or op.form.instruction is cache_control.discard
+    if elsewhere or control(op) == "cluster-barrier" or partial:
         return f"`{op.form.instruction.name}`" + (" for some of the threads" if partial else "")
     return ""
 

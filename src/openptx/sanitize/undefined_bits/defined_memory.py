@@ -57,11 +57,14 @@ class DefinedMemory(Definedness, SanitizedThreads):
             return self._shared_defined
         if plane is self.local:
             return self._local_defined
-        if plane not in self._tables:
-            base = next((base for base, known in self._planes.items() if known is plane), None)
+        if plane not in self._tables or (self._tables[plane] is None and self.session.discards):
+            base = self.base_of(plane)
             bits = self.session.defined.get(base) if base is not None else None
             self._tables[plane] = Plane(bits, plane.lead) if bits is not None else None
         return self._tables[plane]
+
+    def base_of(self, plane: Plane) -> int | None:
+        return next((base for base, known in self._planes.items() if known is plane), None)
 
     def reserve(self, size: int) -> None:
         before = self.local.size // self.n
@@ -182,6 +185,19 @@ class DefinedMemory(Definedness, SanitizedThreads):
                 self.session.values.updated(bad, chosen)
             defined.scatter(offsets, [EVERYTHING[8 * view]] * count, view)
         return old
+
+    def discard(self, space: str, address: Array, size: int) -> None:
+        super().discard(space, address, size)
+        self.session.discards = True
+        for _, (plane, offsets) in self.accessed:
+            base = self.base_of(plane)
+            if base is not None:
+                self.session.defined.setdefault(base, np.full(plane.size, ALL, np.uint8))
+            defined = self.defined_bits(plane)
+            if defined is not None:
+                defined.data[offsets[:, None] + np.arange(size)] = 0
+            if plane in self._computed:
+                self._computed[plane][offsets[:, None] + np.arange(size)] = -1
 
     def uses(self, what: str, *values: Bits) -> None:
         self.session.values.used_by_system(what, values)
