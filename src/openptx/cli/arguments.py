@@ -14,9 +14,8 @@ from openptx.numerics.type_names import ELEMENTS, PACKED, nearest
 from openptx.runtime.npy import read_array
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from openptx.array_types import Array
 
-    Array = NDArray[Any]
 
 BITS = ("b8", "b16", "b32", "b64")
 

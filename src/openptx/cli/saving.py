@@ -7,7 +7,7 @@ import os
 import secrets
 import stat
 from errno import EACCES, EISDIR, ELOOP
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from openptx.cli.files import is_special
 from openptx.errors import InputError
@@ -18,9 +18,7 @@ STDOUT = "-"
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from openptx.array_types import Array
 
 
 def require_writable(paths: list[str]) -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.device.tensors import flat_bytes, is_tensor, memoised_array, with_elements
 from openptx.errors import ArgumentError
-
-Array = NDArray[Any]
 
 
 def as_array(array: Any) -> Array:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.isa.address_windows import CONST, FUNCTION, LOCAL, PARAM, SHARED
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ FAR = 1 << 30
 
 NULL_PAGE = 1 << 16  # addresses below come from a null pointer and an index, as on a GPU nothing is ever there
 
-Array = NDArray[Any]
 Bytes = NDArray[np.uint8]
 
 

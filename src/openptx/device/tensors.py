@@ -8,9 +8,8 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from openptx.array_types import Array
 
 _kept: dict[int, Array] = {}
 """The array of each tensor, by its id, for the life of the tensor: pointers to it stay valid between launches."""

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from openptx.array_types import Array
 from openptx.device.arrays import any_array, as_array
 from openptx.device.memory import Memory
-from openptx.device.memory_view import Array, owner
+from openptx.device.memory_view import owner
 from openptx.device.tensors import is_tensor, memoised_array, storage_of
 from openptx.errors import ArgumentError
 

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import DTypeLike
 
+from openptx.array_types import Array
 from openptx.device import undefined
 from openptx.device.heap import heap_of
 from openptx.device.mapping import is_mapped
 from openptx.device.memory import REMEMBERED, device
-from openptx.device.memory_view import Allocation, Array, Bytes, in_bytes
+from openptx.device.memory_view import Allocation, Bytes, in_bytes
 from openptx.device.pool import LARGEST
 from openptx.errors import ArgumentError, require_flags
 from openptx.locks import MEMORY

@@ -14,9 +14,9 @@ from openptx.numerics.dtypes import carrier, format_of, raw_of, unsigned
 from openptx.numerics.type_names import INTEGERS, Packed, find_format
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, DTypeLike, NDArray
+    from numpy.typing import ArrayLike, DTypeLike
 
-    Array = NDArray[Any]
+    from openptx.array_types import Array
 
 
 @hints(

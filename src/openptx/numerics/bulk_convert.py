@@ -18,14 +18,12 @@ from openptx.numerics.type_names import Packed
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from openptx.array_types import Array
     from openptx.numerics.arithmetic import Arithmetic
     from openptx.numerics.bits import Bits
     from openptx.numerics.compiled import Loop
     from openptx.numerics.cvt_spec import CvtSpec
 
-    Array = NDArray[Any]
     Step = Callable[[Sequence[Array], Array], None]
 
 BLOCK = 1 << 14

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import llvmlite.binding as llvm
 
@@ -17,11 +17,9 @@ from openptx.numerics.formats import BF16, F16, F32, TF32, Format
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from openptx.array_types import Array
     from openptx.numerics.rounding import RandomBits
 
-    Array = NDArray[Any]
 
 _LLVM = {"shr": "lshr", "sar": "ashr", "eq": "icmp eq", "ult": "icmp ult", "slt": "icmp slt"}
 _COMPARISONS = frozenset(("eq", "ult", "slt"))

@@ -12,10 +12,11 @@ from openptx.numerics.formats import FORMATS
 from openptx.numerics.type_names import INTEGERS, Element, Packed
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike, NDArray
+    from numpy.typing import DTypeLike
+
+    from openptx.array_types import Array
 
     DType = np.dtype[Any]
-    Array = NDArray[Any]
 
 _CARRIERS = {
     **{f.name: f.dtype for f in FORMATS.values() if f.dtype is not None},

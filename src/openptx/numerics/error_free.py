@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from openptx.numerics.reductions import any_set
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]
+    from openptx.array_types import Array
 
 
 def two_sum(a: Array, b: Array) -> tuple[Array, Array]:

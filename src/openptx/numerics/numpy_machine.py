@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,11 +15,9 @@ from openptx.numerics.numpy_machine_integer import SIGNED, UNSIGNED
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from openptx.array_types import Array
     from openptx.numerics.rounding import RandomBits
 
-    Array = NDArray[Any]
 
 _TABLES: dict[tuple[object, ...], Array] = {}
 

@@ -6,7 +6,7 @@ Axes are rows, columns, lanes, elements.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,11 +18,9 @@ from openptx.numerics.numpy_machine_float import NAN32, NumpyFloats
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from openptx.array_types import Array
     from openptx.numerics.dot import Scales, Tile
 
-    Array = NDArray[Any]
 
 LANES = 2048  # lanes at once: a megabyte or two of intermediate values
 FAR = 960  # no finite term has a larger exponent, and two to its power is invertible

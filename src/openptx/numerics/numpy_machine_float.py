@@ -25,9 +25,8 @@ from openptx.numerics.rounding import TO_INTEGER, RandomBits
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from numpy.typing import NDArray
+    from openptx.array_types import Array
 
-    Array = NDArray[Any]
 
 NATIVE = {"f32": np.float32, "f64": np.float64}
 ROUND = {"rn": np.rint, "rz": np.trunc, "rm": np.floor, "rp": np.ceil}

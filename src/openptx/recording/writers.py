@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.device.memory_view import pointer_of
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.geometry import Geometry
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from openptx.program import Function, Op
     from openptx.recording.restore import Restored, RestoredLaunch
 
-Array = NDArray[Any]
 Chosen = NDArray[np.intp] | None
 
 STORED, SUMMED = 1, 2

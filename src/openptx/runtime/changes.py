@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from openptx.device.memory_view import Array, Bytes
+from openptx.array_types import Array
+from openptx.device.memory_view import Bytes
 
 LINE = 64
 PART = 1 << 20

@@ -16,8 +16,9 @@ from uuid import uuid4
 
 import numpy as np
 
+from openptx.array_types import Array
 from openptx.device.arrays import array_of, as_array
-from openptx.device.memory_view import Array, Bytes
+from openptx.device.memory_view import Bytes
 from openptx.device.nested_launches import LAUNCH
 from openptx.device.shared_layout import reachable_functions
 from openptx.device.textures.handles import Opaque

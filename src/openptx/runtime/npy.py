@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     import numpy as np
-    from numpy.typing import NDArray
 
-    Array = NDArray[Any]
+    from openptx.array_types import Array
+
 
 MAGIC = b"\x93NUMPY"
 

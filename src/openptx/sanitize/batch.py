@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import Batch
 from openptx.sanitize.races.semantics import WARP_BARRIER
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from openptx.sanitize.machine import SanitizedThreads
     from openptx.sanitize.races.views import Views
     from openptx.sanitize.watched_launch import SanitizedLaunch
-
-Array = NDArray[Any]
 
 
 @dataclass(slots=True)

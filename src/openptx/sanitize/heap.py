@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.device.heap import Heap
 from openptx.engines.interp.memory.views import Plane
 from openptx.program import Op
 from openptx.sanitize.executing import Executing
-
-Array = NDArray[Any]
 
 
 class GuardedHeap(Heap):

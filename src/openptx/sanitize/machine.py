@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.machine import Threads
 from openptx.isa.instructions import mbarrier as mbarrier_instructions
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from openptx.sanitize.heap import GuardedHeap
     from openptx.sanitize.session import Session
 
-Array = NDArray[Any]
 Chosen = NDArray[np.intp] | None
 
 LONG_WAIT = 16

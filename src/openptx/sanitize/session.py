@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.device.heap import Heap
 from openptx.device.memory_view import MemoryView
 from openptx.device.shared_layout import reachable_functions
@@ -43,8 +41,6 @@ from openptx.sanitize.undefined_bits.arrays import NOISE
 from openptx.sanitize.undefined_bits.marks import Marks
 from openptx.sanitize.undefined_bits.unwritten_copies import UnwrittenCopies
 from openptx.sanitize.undefined_bits.values import Values
-
-Array = NDArray[Any]
 
 
 class Session:

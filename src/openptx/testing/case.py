@@ -27,9 +27,8 @@ from openptx.testing.launching import Launch, plain
 from openptx.testing.result import Mismatch
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from openptx.array_types import Array
 
-    Array = NDArray[Any]
     Json = dict[str, Any]
 
 # fmt: off

@@ -9,9 +9,8 @@ import numpy as np
 from openptx.errors import InputError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from openptx.array_types import Array
 
-    Array = NDArray[Any]
 
 STORED = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
 """Dtypes of `ml_dtypes` whose arrays are stored as unsigned integers, because .npy does not support them."""

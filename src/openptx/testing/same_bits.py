@@ -11,9 +11,10 @@ from openptx.errors import InputError
 from openptx.numerics.formats import FORMATS
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Array = NDArray[Any]
+    from openptx.array_types import Array
+
 
 MOST = 5
 """The maximum number of differences shown."""

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.control_flow import is_read, is_written, registers
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.frames import Frame
@@ -18,7 +18,6 @@ from openptx.engines.interp.operands import Reader, address, source
 from openptx.isa.types import Type
 from openptx.program import Address, Arguments, Function, Op, Operand, Reg, Special, Symbol, Vector
 
-Array = NDArray[Any]
 Reads = Callable[["Threads", "Frame", lane_sets.Lanes], list[int]]
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openptx.device.arrays import Array
+from openptx.array_types import Array
 from openptx.device.textures.texture import FACES, Texture
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openptx.device.arrays import Array
+from openptx.array_types import Array
 
 # fmt: off
 CODES = (

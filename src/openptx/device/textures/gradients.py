@@ -11,7 +11,7 @@ from functools import reduce
 
 import numpy as np
 
-from openptx.device.arrays import Array
+from openptx.array_types import Array
 
 BITS = 10
 """The bits of a significand; the rest is truncated."""

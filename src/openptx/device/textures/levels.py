@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from openptx.device.arrays import Array
+from openptx.array_types import Array
 from openptx.device.textures.sampler import Sampler
 from openptx.device.textures.texture import Texture
 

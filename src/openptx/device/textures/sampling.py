@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openptx.device.arrays import Array
+from openptx.array_types import Array
 from openptx.device.textures import levels, seams
 from openptx.device.textures.filtering import FRACTION, LINEAR, Part, averaged, averaged_codes, quads, quantized
 from openptx.device.textures.sampler import Sampler

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from openptx.device.arrays import Array
+from openptx.array_types import Array
 from openptx.device.textures import cubes
 from openptx.device.textures.filtering import FRACTION, Part, quads
 from openptx.device.textures.texture import FACES, Texture

@@ -8,7 +8,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from openptx.device.arrays import Array, from_array_interface
+from openptx.array_types import Array
+from openptx.device.arrays import from_array_interface
 from openptx.device.textures.handles import Opaque
 from openptx.errors import ArgumentError, require_flags
 

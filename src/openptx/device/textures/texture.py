@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from openptx.device.arrays import Array
+from openptx.array_types import Array
 from openptx.device.textures.sampler import ALL_LEVELS, Sampler
 from openptx.device.textures.texel_array import TexelArray
 from openptx.errors import ArgumentError, is_choice, require_flags

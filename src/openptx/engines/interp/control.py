@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.common import fault_text
 from openptx.engines.common.operands import source_names
 from openptx.engines.interp import lane_sets
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
     from openptx.engines.interp.decode import Block
     from openptx.engines.interp.memory.initcheck import Watch
-
-Array = NDArray[Any]
 
 
 def execute_control(batch: Batch, group: Group, block: Block) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from openptx.device.arrays import Array
+from openptx.array_types import Array
 from openptx.device.textures.attributes import attribute
 from openptx.device.textures.handles import Opaque, find
 from openptx.device.textures.sampler import Sampler

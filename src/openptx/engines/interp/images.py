@@ -7,7 +7,7 @@ from functools import reduce
 
 import numpy as np
 
-from openptx.device.arrays import Array
+from openptx.array_types import Array
 from openptx.device.textures import cubes, gradients, sampling
 from openptx.device.textures.sampler import Sampler
 from openptx.device.textures.sampling import Place

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.interp import lane_sets, tensor_cores
 from openptx.engines.interp.geometry import WARP
 from openptx.engines.interp.images import LaneImages
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from openptx.numerics.dot import Tile
     from openptx.numerics.matrix_product import MatrixProduct
 
-Array = NDArray[Any]
 TOGETHER = 1 << 13
 """How many steps of `repeat` are done at once, in all lanes together."""
 

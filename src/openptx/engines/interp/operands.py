@@ -11,8 +11,8 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.common.operands import as_pair
 from openptx.engines.interp import lane_sets
 from openptx.errors import Bug
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads
     from openptx.isa.types import Type
 
-Array = NDArray[Any]
 Registers = list[Array]
 Reader = Callable[["Threads", Registers, lane_sets.Lanes], Any]
 """Returns Bits, a pair or a tuple of them, a Python int, or None."""

@@ -30,11 +30,9 @@ from openptx.numerics.numpy_machine_integer import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from openptx.array_types import Array
     from openptx.numerics.bits import Signedness
 
-    Array = NDArray[Any]
 
 Operation = tuple[Callable[..., Any], tuple[int, ...], int]
 """A function that returns a new array, the places of its one to three arguments, and the place of its result."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.interp.geometry import WARP
 from openptx.isa.special_registers import MULTIPROCESSORS, RESERVED_SHARED, WARPS
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads
     from openptx.errors import Triple
 
-Array = NDArray[Any]
 Reader = Callable[["Threads"], Array]
 
 

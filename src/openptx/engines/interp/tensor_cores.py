@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from openptx.numerics.numpy_machine import UNSIGNED
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from openptx.array_types import Array
     from openptx.engines.interp.machine import Threads
     from openptx.engines.tensor_cores.library import TensorCode
     from openptx.isa.semantics.matrix.copied import Copied
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from openptx.numerics.dot import Tile
     from openptx.numerics.matrix_product import MatrixProduct
 
-    Array = NDArray[Any]
 
 HALVES, ELEMENTS = 2, 4
 """Of sixteen rows: adjacent registers of a fragment of a, elements of c that a lane has per eight columns."""

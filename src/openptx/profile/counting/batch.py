@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import Batch
 from openptx.engines.interp.decode import guard_mask
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from openptx.numerics import Bits
     from openptx.profile.counting.launch import ProfiledLaunch
     from openptx.program import Op
-
-Array = NDArray[Any]
 
 
 POLLS = 32

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.control_flow import targets as positions
 from openptx.engines.interp import lane_sets
 from openptx.profile.counting.requests import warp_count
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
     from openptx.engines.interp.frames import Group
     from openptx.program import Op
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)

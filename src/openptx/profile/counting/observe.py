@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
 from openptx.profile.costs import Costs, Target
 from openptx.profile.counting.requests import Requests, patterns, requests
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from openptx.numerics import Bits
     from openptx.profile.counters import Counters
     from openptx.profile.counting.machine import ProfiledThreads, Traced
-
-Array = NDArray[Any]
 
 
 def access(x: ProfiledThreads, found: Access, addresses: Array, lanes: lane_sets.Lanes, counters: Counters) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.geometry import WARP, Geometry
 
-Array = NDArray[Any]
 Addresses = NDArray[np.int64]
 Warps = lane_sets.Run | NDArray[np.intp]
 

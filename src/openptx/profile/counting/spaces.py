@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.common.accesses import COUNTED
 from openptx.engines.interp import lane_sets
 from openptx.isa.address_windows import FIRST, LOCAL, SHARED
 
 if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads
-
-Array = NDArray[Any]
 
 
 def memories(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.isa.instructions import tensor_allocation
 from openptx.numerics import Bits
 from openptx.program import Op
@@ -15,8 +14,6 @@ from openptx.sanitize.batch import SanitizedBatch
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.semantics import WARP_BARRIER
 from openptx.sanitize.reporter import Reporter
-
-Array = NDArray[Any]
 
 
 @dataclass(slots=True)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.device.memory_view import in_bytes
 from openptx.engines.common.provenance import copied_variables_of, variables_of
 from openptx.engines.interp import lane_sets
@@ -15,8 +13,6 @@ from openptx.program import Function, Op, Variable
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.machine import SanitizedThreads
 from openptx.sanitize.reporter import Reporter
-
-Array = NDArray[Any]
 
 
 class Bounds:

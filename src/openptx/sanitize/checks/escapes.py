@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.control_flow import registers
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory.views import Plane
@@ -18,7 +17,6 @@ from openptx.sanitize.executing import Executing
 from openptx.sanitize.machine import SanitizedThreads
 from openptx.sanitize.reporter import Reporter
 
-Array = NDArray[Any]
 POINTER = 64
 """Bits of a generic address."""
 

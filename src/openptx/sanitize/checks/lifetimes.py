@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.reporter import Reporter
-
-Array = NDArray[Any]
 
 
 class Lifetimes:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import atexit
 import logging
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.device.heap import Heap
 from openptx.device.memory_view import Bytes, MemoryView
 from openptx.diagnostics.render import render
@@ -20,7 +19,6 @@ from openptx.sanitize.reporter import Reporter
 
 LOG = logging.getLogger("openptx")
 
-Array = NDArray[Any]
 
 LEAK = "device-memory-leak"
 LOST = "memory of the device's heap that is not freed when the launch ends, and nothing points at it"

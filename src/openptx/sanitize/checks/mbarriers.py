@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.isa.semantics.mbarrier import BYTES, COUNT, COUNT_V1, EXPECTED, LAYOUT, PHASE, TX
 from openptx.program import Op
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.reporter import Reporter
 
-Array = NDArray[Any]
 Key = tuple[int, int]
 """The first thread of the batch that the mbarrier belongs to, and its offset in shared memory."""
 

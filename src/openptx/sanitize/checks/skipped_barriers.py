@@ -5,17 +5,13 @@ They complete because those warps exit in the end (9.7.12.7), so that nothing or
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.control_flow import reachable
 from openptx.program import Function, Op
 from openptx.sanitize.batch import SanitizedBatch
 from openptx.sanitize.reporter import Reporter
-
-Array = NDArray[Any]
 
 
 class Lanes:

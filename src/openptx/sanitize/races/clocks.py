@@ -8,17 +8,13 @@ part of the CTA, acquire patterns, mbarriers, waits for copies.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.device.arrays import as_array
 from openptx.engines.interp.geometry import WARP
 from openptx.sanitize.races.teams import AGENT, Teams
 from openptx.sanitize.races.views import CTAS, WARPS, Views
-
-Array = NDArray[Any]
 
 
 class Moments:

@@ -9,16 +9,13 @@ each mbarrier, or for each thread that waits for groups.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.shadow import CELL, PENDING, R2, W2, R, Shadow, W
 from openptx.sanitize.races.teams import AGENT
-
-Array = NDArray[Any]
 
 
 @dataclass(slots=True)

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.shadow import (
     CELL,
@@ -34,8 +33,6 @@ from openptx.sanitize.races.shadow import (
 )
 from openptx.sanitize.races.teams import AGENT
 from openptx.sanitize.races.views import ASYNC_PROXY
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)

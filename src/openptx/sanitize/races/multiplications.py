@@ -8,11 +8,9 @@ the multiplication.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.control_flow import registers
 from openptx.engines.interp import lane_sets
 from openptx.isa.instructions import move, wgmma
@@ -23,7 +21,6 @@ from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.copies import Agents, unknown_to
 from openptx.sanitize.reporter import Reporter
 
-Array = NDArray[Any]
 MULTIPLICATIONS = frozenset((wgmma.mma_async, wgmma.mma_async_sp))
 WARPGROUP = 128
 

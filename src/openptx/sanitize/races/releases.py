@@ -11,16 +11,14 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.sanitize.races.clocks import Clocks, Moments
 from openptx.sanitize.races.shadow import CLUSTER, CTA, GPU, Shadow
 from openptx.sanitize.races.views import Views
 
-Array = NDArray[Any]
 SEVERAL = -1
 """Represents several threads."""
 

@@ -7,14 +7,10 @@ accessed at once gets a granule for every byte, which is exact.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.device.arrays import as_array
-
-Array = NDArray[Any]
 
 # Facts of an access: the index of its statement, and in the upper bits what matters for races.
 STATEMENT = (1 << 16) - 1

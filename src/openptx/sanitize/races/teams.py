@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.interp.geometry import WARP, Geometry, Shape
 from openptx.errors import Triple
 
-Array = NDArray[Any]
 AGENT = 1 << 31
 """Numbers from here on are not threads but agents of asynchronous copies."""
 

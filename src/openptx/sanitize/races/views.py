@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.sanitize.races.teams import AGENT
 
 if TYPE_CHECKING:
     from openptx.sanitize.races.teams import Teams
 
-Array = NDArray[Any]
 WARPS, CTAS = 1 << 33, 1 << 34
 """Where the keys of floors begin; lower keys are threads and copies."""
 

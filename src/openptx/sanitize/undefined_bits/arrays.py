@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.errors import ArgumentError
 
-Array = NDArray[Any]
 NOISE = 0x5EED
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory.spaces import grown
 from openptx.engines.interp.memory.views import Plane
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from openptx.program import Op
     from openptx.sanitize.session import Session
 
-Array = NDArray[Any]
 ALL = 0xFF
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.interp.machine import Threads
 from openptx.numerics import Arithmetic, Bits
 from openptx.sanitize.races.semantics import SHUFFLES, VOTES
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from openptx.numerics.matrix_product import MatrixProduct
     from openptx.program import Op
     from openptx.sanitize.session import Session
-
-Array = NDArray[Any]
 
 
 class Definedness(Threads):

@@ -7,14 +7,12 @@ from enum import IntEnum
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.numerics import Bits
 from openptx.numerics.bits import Core
 from openptx.numerics.numpy_machine import UNSIGNED
 from openptx.program import Op
-
-Array = NDArray[Any]
 
 
 class Use(IntEnum):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.common.operands import bind_destinations, bind_sources
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.decode import DecodedFunction, Step, assemble
@@ -25,8 +25,6 @@ from openptx.numerics import Bits
 from openptx.program import Address, Op, Operand, Reg
 from openptx.sanitize.undefined_bits.definedness import Definedness
 from openptx.sanitize.undefined_bits.masked import EVERYTHING, NOTHING, Masked, Use
-
-Array = NDArray[Any]
 
 
 class Mask:

@@ -7,11 +7,9 @@ of eight bytes are never defects: a copy word by word loads padding and members 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory.views import Plane
 from openptx.program import Op
@@ -19,7 +17,6 @@ from openptx.sanitize.executing import Executing
 from openptx.sanitize.reporter import Reporter
 from openptx.sanitize.undefined_bits.masked import Masked
 
-Array = NDArray[Any]
 AROUND = 64
 """In bytes: padding is shorter than this, and next to written data."""
 AROUND_LOCAL = 16

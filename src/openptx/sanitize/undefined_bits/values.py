@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.operands import Registers
 from openptx.numerics import Bits
@@ -18,8 +17,6 @@ from openptx.sanitize.reporter import Reporter
 from openptx.sanitize.undefined_bits.masked import Masked, Use, masked_in
 from openptx.sanitize.undefined_bits.registers import masks_of
 from openptx.sanitize.undefined_bits.unwritten_copies import UnwrittenCopies, lane_of, whole_word
-
-Array = NDArray[Any]
 
 
 class Values:

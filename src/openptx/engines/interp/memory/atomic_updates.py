@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.interp.geometry import lazy
 from openptx.isa.semantics import atomic_ops, mbarrier
 from openptx.numerics.reductions import all_set, largest, where_set
@@ -18,7 +19,6 @@ from openptx.numerics.reductions import all_set, largest, where_set
 if TYPE_CHECKING:
     from openptx.isa.machine import Update
 
-Array = NDArray[Any]
 WordUpdate = Callable[[int, list[list[int]]], tuple[list[int], int]]
 """The old value that each lane of one word sees, and the final one, from the word and the columns of operands."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory.atomic_updates import Queue, updated
 from openptx.engines.interp.memory.spaces import Spaces
@@ -18,7 +19,6 @@ from openptx.numerics import Bits
 if TYPE_CHECKING:
     from openptx.isa.machine import Update, Word
 
-Array = NDArray[Any]
 Group = NDArray[np.intp]
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.common import fault_text
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory.spaces import Spaces, Violation
@@ -16,7 +14,6 @@ from openptx.locks import check_cancelled
 from openptx.numerics import Bits
 from openptx.numerics.reductions import distinct
 
-Array = NDArray[Any]
 Begin = tuple[Plane, int]
 """Memory, and the position of its first byte."""
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.device.heap import Heap
 from openptx.device.image import Image
 from openptx.device.memory_view import Allocation, Bytes, MemoryView
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from openptx.engines.interp.abandon import Abandonable
     from openptx.engines.interp.memory.initcheck import Watch
 
-Array = NDArray[Any]
 Place = tuple[Plane, NDArray[np.int64]]
 
 

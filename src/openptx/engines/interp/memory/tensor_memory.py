@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,12 +18,9 @@ from openptx.numerics.reductions import distinct
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
+    from openptx.array_types import Array
     from openptx.device.memory_view import Bytes
     from openptx.engines.interp.machine import Threads
-
-    Array = NDArray[Any]
 
 
 class TensorMemory(tensor_memory.TensorMemory):

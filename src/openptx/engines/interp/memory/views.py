@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.device.memory_view import Bytes
 
-Array = NDArray[Any]
 Offsets = NDArray[np.int64]
 View = tuple[Array, int, NDArray[np.int64] | int]
 """Vectors of words, the number of bytes before them, and log2 of a vector's size."""

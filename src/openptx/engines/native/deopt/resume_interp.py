@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.barriers import Barrier, Waiting
 from openptx.engines.interp.batch import Batch
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from openptx.engines.native.runtime.launch import Run
     from openptx.engines.native.runtime.workers import Worker
 
-Array = NDArray[Any]
 FALLBACK = logging.getLogger("openptx.fallback")
 CANONICAL = 0x7FFFFFFF
 """The NaN of f32."""

@@ -14,8 +14,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.decode import NoMeaning, unguarded
 from openptx.engines.interp.operands import fresh
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads
     from openptx.engines.native.runtime.workers import Worker
     from openptx.program import Function, Op, Program
-
-Array = NDArray[Any]
 
 
 def transferred_cells(cells: Cells, op: Op) -> tuple[list[int], list[int]]:
