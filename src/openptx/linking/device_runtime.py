@@ -28,6 +28,7 @@ def device_runtime(files: list[File]) -> list[File]:
 
 
 _DEFINED = re.compile(r"^\.(?:visible|weak)\s+\.(?:func|entry)\s*(?:\([^)]*\)\s*)?(\w+)", re.A | re.M)
+_LAUNCHES = {"cudaLaunchDeviceV2", "__cudaCDP2LaunchDeviceV2"}
 _OWN = re.compile(r"cuda[A-Z]|__cuda", re.A)
 
 
@@ -37,4 +38,4 @@ def is_device_runtime(text: str) -> bool:
     CUDA reserves these names, so that a program's part has at least one of its own.
     """
     names = _DEFINED.findall(text)
-    return "__cudaCDP2LaunchDeviceV2" in names and all(map(_OWN.match, names))
+    return not _LAUNCHES.isdisjoint(names) and all(map(_OWN.match, names))

@@ -35,6 +35,7 @@ def finalize() -> None:
     released = cuda.cuMemFree_v2(memory), cuda.cuModuleUnload(module), cuda.cuCtxDestroy_v2(context)
     released = *released, cuda.cuCtxDetach(context)
     waited = cuda.cuStreamSynchronize(None), cuda.cuCtxSynchronize()
+    name = ctypes.create_string_buffer(32)
     pool = ctypes.c_void_p()
     trimmed = cuda.cuDeviceGetDefaultMemPool(byref(pool), 0), cuda.cuMemPoolTrimTo(pool, size(0))
     print(
@@ -44,6 +45,9 @@ def finalize() -> None:
         *waited,
         "trimmed",
         *trimmed,
+        "named",
+        cuda.cuDeviceGetName(name, len(name), 0),
+        name.value.decode(),
         "others",
         cuda.cuMemAlloc_v2(byref(memory), size(4)),
     )

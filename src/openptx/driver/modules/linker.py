@@ -20,8 +20,6 @@ from openptx.source import File
 
 PTX, FATBINARY, LIBRARY, NVVM = 1, 2, 4, 5
 """Values of CUjitInputType. The other types may also contain PTX."""
-DEVICE_RUNTIME = "libcudadevrt"
-"""The name of NVIDIA's library, some versions of which contain PTX that needs more than a driver's linker provides."""
 
 
 class Linking(Object):
@@ -40,7 +38,7 @@ class Linking(Object):
         for PTX with errors."""
         if kind == NVVM:
             raise Failure(Result.NOT_SUPPORTED, f"{name}: LTO IR, which only NVIDIA's nvJitLink reads: link it there")
-        if (kind == LIBRARY and name.startswith(DEVICE_RUNTIME)) or (kind == FATBINARY and has_device_runtime(data)):
+        if kind in (LIBRARY, FATBINARY) and has_device_runtime(data):
             LOG.info("%s is not linked: the device runtime is built in", name)
         elif kind == LIBRARY:
             try:
@@ -72,7 +70,8 @@ class Linking(Object):
 
 
 def has_device_runtime(data: bytes) -> bool:
-    """Whether the PTX of an image, for any device, is NVIDIA's device runtime, which nvcc adds to linked programs."""
+    """Whether the PTX of an image, for any device, is NVIDIA's device runtime: some releases of libcudadevrt.a contain
+    PTX that needs more than a driver's linker provides."""
     try:
         return all(is_device_runtime(found.text) for found in extract(data))
     except InputError:  # no PTX

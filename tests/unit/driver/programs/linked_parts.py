@@ -5,8 +5,9 @@ from ctypes import byref
 
 from driver_calls import Handle, Size, call, context
 
-FATBINARY, INVALID_IMAGE, NO_BINARY = 2, 200, 209
+FATBINARY, LIBRARY, INVALID_IMAGE, NO_BINARY = 2, 4, 200, 209
 LAUNCH = ".weak .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 a, .param .b64 b) { ret; }\n"
+UNKNOWN = ".extern .func (.param .b32 r) cnpSetLastError(.param .b32 a);\n.weak .func cudaX() { .param .b32 a, r; st.param.b32 [a], 0; call (r), cnpSetLastError, (a); ret; }\n"
 KERNEL = ".visible .entry k() { ret; }\n"
 
 
@@ -17,9 +18,9 @@ def part(body: str, target: int) -> bytes:
     return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(entry)) + entry
 
 
-def add(body: str, target: int, result: int = 0) -> None:
+def add(body: str, target: int, result: int = 0, kind: int = FATBINARY) -> None:
     data = part(body, target)
-    call("cuLinkAddData_v2", linking, FATBINARY, data, Size(len(data)), None, 0, None, None, result=result)
+    call("cuLinkAddData_v2", linking, kind, data, Size(len(data)), b"cudadevrt", 0, None, None, result=result)
 
 
 context()
@@ -27,6 +28,7 @@ linking, image, size, module = Handle(), Handle(), Size(), Handle()
 call("cuLinkCreate_v2", 0, None, None, byref(linking))
 add(LAUNCH, 121)  # for another device
 add(LAUNCH, 80)
+add(LAUNCH + UNKNOWN, 80, kind=LIBRARY)  # LuisaCompute adds it like that, by this name
 call("cuLinkComplete", linking, byref(image), byref(size), result=INVALID_IMAGE)  # neither was added
 add(KERNEL, 121, NO_BINARY)
 add(LAUNCH + KERNEL, 121, NO_BINARY)
