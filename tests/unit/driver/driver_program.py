@@ -34,7 +34,7 @@ def finalize() -> None:
     """As finalizers of clients do, when the library has closed."""
     released = cuda.cuMemFree_v2(memory), cuda.cuModuleUnload(module), cuda.cuCtxDestroy_v2(context)
     released = *released, cuda.cuCtxDetach(context)
-    waited = cuda.cuStreamSynchronize(None), cuda.cuCtxSynchronize()
+    waited = cuda.cuStreamSynchronize(None), cuda.cuStreamQuery(None), cuda.cuCtxSynchronize()
     name = ctypes.create_string_buffer(32)
     pool = ctypes.c_void_p()
     trimmed = cuda.cuDeviceGetDefaultMemPool(byref(pool), 0), cuda.cuMemPoolTrimTo(pool, size(0))

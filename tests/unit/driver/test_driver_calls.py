@@ -24,7 +24,7 @@ def test_a_program_runs_and_its_context_stays_broken_after_a_fault() -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "PTX9001" in done.stderr
-    assert done.stdout.splitlines()[-1] == "released 0 0 0 0 waited 0 0 trimmed 0 0 named 0 OpenPTX sm_80 others 4"
+    assert done.stdout.splitlines()[-1] == "released 0 0 0 0 waited 0 0 0 trimmed 0 0 named 0 OpenPTX sm_80 others 4"
 
 
 @pytest.mark.skipif(shared_python() is None, reason="this Python has no shared library")

@@ -28,7 +28,7 @@ char owned[COUNT]; /* by a function of C here */
 /* Whether an entry point only gives something back, or waits for work: all work has ended. */
 static int releases_or_waits(const char *symbol) {
     static const char *const words[] = {"Free", "Destroy", "Unload", "Unregister", "Release", "Detach",
-                                        "Synchronize", "TrimTo"};
+                                        "Synchronize", "Query", "TrimTo"};
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
         if (strstr(symbol, words[i])) return 1;
     return 0;

@@ -63,13 +63,15 @@ def known_format(number: int, channels: int) -> Format:
 
 
 class Array(Object):
-    """`data` has the axes depth (or layer), height, width in bytes, whatever the dimensions."""
+    """`data` has the axes depth (or layer), height, width in bytes, whatever the dimensions. `for_surfaces` says
+    whether surface objects may be of it."""
 
     what = "CUDA array"
 
-    def __init__(self, description: Description) -> None:
+    def __init__(self, description: Description, *, for_surfaces: bool = False) -> None:
         super().__init__()
         self.description = description
+        self.for_surfaces = for_surfaces or description.flags & SURFACE != 0
         self.format = known_format(description.format, description.channels)
         require_extent(description)
         self.element = description.channels * np.dtype(self.format.dtype).itemsize
@@ -102,9 +104,9 @@ def require_extent(description: Description) -> None:
         raise Failure(Result.INVALID_VALUE, f"an array of {width} x {height} x {depth} with flags 0x{flags:x}")
 
 
-def create(context: Context, out: int, description: Description) -> None:
+def create(context: Context, out: int, description: Description, *, for_surfaces: bool = False) -> None:
     put(out, 0)
-    made = driver().add(Array(description))
+    made = driver().add(Array(description, for_surfaces=for_surfaces))
     context.owned[made] = lambda: driver().remove(made)
     put(out, made.handle)
 
@@ -112,7 +114,8 @@ def create(context: Context, out: int, description: Description) -> None:
 @in_context("cuArrayCreate_v2")
 def create_2d(context: Context, out: int, description: int) -> None:
     width, height, number, channels = DESCRIPTOR.unpack(read(description, DESCRIPTOR.size))
-    create(context, out, Description(width, height, 0, number, channels))
+    # no flags can be given, and Slang's runtime makes surfaces of such arrays
+    create(context, out, Description(width, height, 0, number, channels), for_surfaces=True)
 
 
 @in_context("cuArray3DCreate_v2")

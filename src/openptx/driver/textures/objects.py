@@ -16,7 +16,7 @@ from openptx.driver.calls import Failure, getter, in_context, put, read
 from openptx.driver.devices.contexts import AT_END, Context
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
-from openptx.driver.textures.arrays import SURFACE, Array, known_format
+from openptx.driver.textures.arrays import Array, known_format
 from openptx.driver.textures.mipmaps import Mipmapped
 from openptx.driver.textures.texels import VIEW, Texels, viewed
 from openptx.errors import ArgumentError
@@ -190,7 +190,7 @@ def create_surface(context: Context, out: int, resource: int) -> None:
     put(out, 0)
     resource_bytes = read(resource, RESOURCE)
     kind, place = ON_ARRAY.unpack_from(resource_bytes)
-    if kind != ARRAY or not driver().find(place, Array).description.flags & SURFACE:
+    if kind != ARRAY or not driver().find(place, Array).for_surfaces:
         raise Failure(Result.INVALID_VALUE, "a surface is of an array with the flag CUDA_ARRAY3D_SURFACE_LDST")
     found = texels_of(resource_bytes)
     several = found.channels if found.channels > 1 else None
