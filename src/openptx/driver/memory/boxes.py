@@ -36,7 +36,8 @@ class Extent(NamedTuple):
 
 
 class Side(NamedTuple):
-    """Where a box begins: in an array, or in memory with rows `pitch` bytes and slices `rows` rows apart."""
+    """Where a box begins: in an array, or in memory with rows `pitch` bytes and slices `rows` rows apart, 0 for as many
+    as are copied."""
 
     x: int
     y: int
@@ -51,7 +52,7 @@ class Side(NamedTuple):
         """The bytes of a box, with the axes depth, height, width. Fails if it is not entirely within bounds."""
         if self.array is not None:
             return self.part(self.array, extent)
-        pitch, rows = self.pitch, self.rows
+        pitch, rows = self.pitch, self.rows or self.y + extent.height  # as slang-rhi has it
         if extent.height > 1 or extent.depth > 1:
             self.require(pitch, self.x + extent.width, "rows", "bytes")
         if extent.depth > 1:

@@ -81,6 +81,9 @@ again = np.zeros_like(volume)
 in_again = [0, 0, 0, 0, HOST, again.ctypes.data, 0, 0, 0, 16, 3]
 call("cuMemcpy3D_v2", struct.pack("<25Q", *in_array, *in_again, 16, 3, 2))
 assert (again == volume).all()
+again[:], in_again[10] = 0, 0  # as many rows as are copied
+call("cuMemcpy3D_v2", struct.pack("<25Q", *in_array, *in_again, 16, 3, 2))
+assert (again == volume).all()
 raw = np.zeros((2, 5, 64), np.uint8)
 call("cuMemcpyDtoH_v2", raw.ctypes.data_as(Handle), padded, Size(raw.size))
 assert (raw[:, 1:4, 4:20].copy().view(np.uint32) == volume).all()
