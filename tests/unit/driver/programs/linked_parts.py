@@ -7,7 +7,10 @@ from driver_calls import Handle, Size, call, context
 
 FATBINARY, LIBRARY, INVALID_IMAGE, NO_BINARY = 2, 4, 200, 209
 LAUNCH = ".weak .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 a, .param .b64 b) { ret; }\n"
-UNKNOWN = ".extern .func (.param .b32 r) cnpSetLastError(.param .b32 a);\n.weak .func cudaX() { .param .b32 a, r; st.param.b32 [a], 0; call (r), cnpSetLastError, (a); ret; }\n"
+UNKNOWN = """
+.extern .func (.param .b32 r) cnpSetLastError(.param .b32 a);
+.weak .func cudaX() { .param .b32 a, r; st.param.b32 [a], 0; call (r), cnpSetLastError, (a); ret; }
+"""
 KERNEL = ".visible .entry k() { ret; }\n"
 
 
