@@ -140,7 +140,7 @@ ROWS = (
     Row(
         ".entry k() { .reg .pred p<3>; @p0 mov.pred p1, true; ret; }",
         "true",
-        "a predicate is set by a number or a comparison: `mov.pred p, 1;`, `setp.ne.u32 p, a, 0;`",
+        ".entry k() { .reg .pred p<3>; @p0 mov.pred p1, 1; ret; }",
     ),
     Row(
         ".entry k() { .reg .pred p<3>; setp.eq.pred p0, p1, p2; ret; }",

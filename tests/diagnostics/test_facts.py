@@ -53,3 +53,12 @@ def test_type_errors_are_made_with_both_facts() -> None:
 
 
 MAKERS = ("Problem", "place.problem", "Diagnostic", "add")
+
+
+def test_the_form_whose_version_is_nearest_is_explained() -> None:
+    text = (
+        ".version 7.0\n.target sm_80\n.address_size 64\n.entry k() {\n.reg .b64 %rd<2>;\nmov.b64 %rd1, 0;\n"
+        "mbarrier.arrive.b64 _, [%rd1];\nret; }\n"
+    )
+    (found,) = openptx.check(text)
+    assert (found.name, found.expected) == ("needs-version", "PTX ISA 7.1")

@@ -181,6 +181,11 @@ DEFECTS = {
     HEAD + _VOTES.replace("-1;\n@", "-1;\nret\n@"):         HEAD + _VOTES.replace("-1;\n@", "-1;\nret;\n@"),
     HEAD + _COORDINATES.replace("{%f1, %f2}", "%f1, %f2}"): HEAD + _COORDINATES,
     HEAD.replace("sm_100a", "sm_8") + _LOADS:               HEAD.replace("sm_100a", "sm_80") + _LOADS,
+    # the end of a header, and of a block
+    HEAD + _LOADS.replace(")\n{", ")\n.reqntid 64 __launch_bounds__(64)\n{"):
+        HEAD + _LOADS.replace(")\n{", ")\n.reqntid 64\n{"),
+    HEAD + _LOADS.replace(")\n{", ")\n__launch_bounds__(64)\n{"): HEAD + _LOADS.replace(")\n{", ")\n.maxntid 64\n{"),
+    HEAD + _LOADS.replace("\n}\n", "\n)\n"):                 HEAD + _LOADS,
     # in a large file
     f"{HEAD}{_MANY}.globl .u32 {_TABLE}":                  f"{HEAD}{_MANY}.global .u32 {_TABLE}",
     f"{HEAD}{_MANY}func {_SQUARE}":                        f"{HEAD}{_MANY}.func {_SQUARE}",

@@ -27,6 +27,10 @@ MODIFIERS = {
     "gpu": "gl", "system": "sys", "workgroup": "cta", "xchg": "exch", "xor": "bfly",
 }
 ADVICE = {
+    "break": "leave a loop or a switch with `bra` to a label after it",
+    "case": "a case is a label, and `.branchtargets` lists them for `brx.idx`",
+    "continue": "go on with a loop by `bra` to a label at its beginning or end",
+    "else": "end the statements before with `bra` over these, and begin these with a label",
     "inc": "add one: `add.u32 d, a, 1;`",
     "dec": "subtract one: `sub.u32 d, a, 1;`",
     "lea": "`mov.u64 d, variable;` takes an address, `mad.wide.u32 d, index, size, base;` computes one",
@@ -73,6 +77,8 @@ CALLS = {
     "atomicXor": "atom.global.xor.b32 d, [a], b;", "clock": "mov.u32 d, %clock;", "clock64": "mov.u64 d, %clock64;",
     "ballot": "vote.sync.ballot.b32 d, a, mask;", "cosf": "cos.approx.f32 d, a;", "exp2f": "ex2.approx.f32 d, a;",
     "expf": "ex2.approx.f32 d, a; of a times log2(e)",
+    "do": "a label before the loop, and at its end setp and a guarded bra to it",
+    "else": "bra over these statements at the end of the others, and a label here",
     "fabsf": "abs.f32 d, a;", "fmaf": "fma.rn.f32 d, a, b, c;", "fmaxf": "max.f32 d, a, b;",
     "fminf": "min.f32 d, a, b;",
     "for": "setp, a label and a guarded bra;", "if": "setp and a guarded bra: @%p bra L;",

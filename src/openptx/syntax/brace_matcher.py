@@ -54,6 +54,8 @@ _DOTLESS = pattern(r"(?:visible|extern|weak|common|func|entry)(?:\..*)?", re.S)
 _ENDED = pattern(r"(?:\b(?:ret|exit|trap|bra)\b[^;\n]*;|(?<=[;}\n])[ \t]*\})\s*\Z")
 _ENDED_TWICE = pattern(r"(?<=[;}\n])[ \t]*\}[ \t]*;(?=\s*(?:\.(?:visible|weak|extern|common)\b\s*)?\Z)")
 """The end of a body with a semicolon after it, before the next function or the end of the file."""
+_ENDED_BY_OTHER = pattern(r"[;}]\s*\n[ \t]*([)\]>])\s*\Z")
+"""Another closing mark alone in the last line of a body."""
 _ITEM = pattern(_AN_ITEM)
 _SECTION = pattern(r"\.section\s+[.\w$%]+\s*\{", re.A)
 _NEXT = pattern(r"\.(?:entry|func|section|file)\b")
@@ -208,6 +210,11 @@ def _unclosed(file: File, name: str, opened: Span, following: int | None) -> Bod
         message = f"no `;` follows the `}}` of the body of `{name}`"
         problem = Diagnostic("syntax", message, file, semicolon, "one `;` too many", fix=fix)
         return Body((opened[1], ended.start()), ended.end(), problem)
+    if other := _ENDED_BY_OTHER.search(file.text, opened[1], end):
+        mark, place = other[1], other.span(1)
+        message = f"`{mark}` stands where the `}}` of the body of `{name}` belongs"
+        problem = Diagnostic("syntax", message, file, place, "expected `}`", fix=Fix(place, "}", "write `}`"))
+        return Body((opened[1], place[0]), place[1], problem)
     from openptx.syntax.lost_end import lost_end  # not for right files
 
     inner = _innermost(file.text, opened, end)

@@ -35,7 +35,7 @@ from openptx.syntax.declarations import (
 )
 from openptx.syntax.directives import NAMES
 from openptx.syntax.lexical import NEW_NAME
-from openptx.syntax.operand_parser import negative_offset
+from openptx.syntax.operand_parser import fractional_offset, negative_offset
 from openptx.syntax.operands import Float, Integer, Name
 from openptx.syntax.plain_values import MOST_DIMENSIONS, plain_list
 from openptx.syntax.recovery import recover
@@ -113,7 +113,7 @@ def _symbol(c: Cursor, start: int, mask: Integer | None) -> SymbolAddress | Memb
     offset = constant(c) if c.take("+") else None
     if offset is None or isinstance(offset, Integer):
         return SymbolAddress(name, offset.value if offset else 0, generic, mask, (start, c.last))
-    raise c.mistake("invalid-expression", "an offset is an integer", offset.span, "this is a floating-point constant")
+    raise fractional_offset(c, offset)
 
 
 LINKAGE = (".visible", ".extern", ".weak", ".common")

@@ -192,7 +192,8 @@ def nearest(name: str) -> str | None:
 
     names = {
         ".constant": ".const", ".external": ".extern", ".function": ".func", ".kernel": ".entry",
-        ".launch_bounds": ".maxntid", ".parameter": ".param", ".public": ".visible", ".register": ".reg",
+        ".launch_bounds": ".maxntid", ".cluster_dims": ".reqnctapercluster",
+        ".parameter": ".param", ".public": ".visible", ".register": ".reg",
         ".sreg": ".reg", ".export": ".visible", ".globl": ".visible",
     }  # fmt: skip
     near = difflib.get_close_matches(name, NAMES, 1, 0.6)

@@ -254,7 +254,8 @@ def no_operand(c: Cursor) -> Mistake:
     if (match := _MAGNITUDE.match(text, c.start, c.limit)) is not None:
         help = f"compute it first: `abs.f32 %x, {match[1]};`"
         return c.mistake(about, "an operand has no absolute value of its own", match.span(), help=help)
-    mistake, found = c.expected(OPERAND, about=about), None
+    help = _STRING if c.kind == "string" else None
+    mistake, found = c.expected(OPERAND, about=about, help=help), None
     if c.kind == "string":
         found = Fix(c.span, c.word[1:-1], "remove the quotes", SUGGESTION)
     elif c.word in (",", ";"):  # the fix is kept where the statement is right without the comma
@@ -262,6 +263,9 @@ def no_operand(c: Cursor) -> Mistake:
         found = Fix(comma, "", "remove the comma", SUGGESTION)
     mistake.diagnostic.fix = found or mistake.diagnostic.fix
     return mistake
+
+
+_STRING = "a string can't be an operand: declare its bytes as an array in `.global`, and use the name of the array"
 
 
 def sum_of_registers(c: Cursor, start: int) -> Mistake | None:
@@ -281,6 +285,38 @@ def c_call_error(c: Cursor, mnemonic: str, opcode: tuple[int, int]) -> Mistake:
     rule = "PTX ISA, Instruction Statements (4.3.2)"
     message = f"`{mnemonic}(...)` is a call as C writes it"
     return c.mistake("unknown-instruction", message, opcode, "unknown", rule=rule, help=CALL, kind=CALL_OF_C)
+
+
+def c_block_error(c: Cursor, word: str, span: tuple[int, int]) -> Mistake:
+    """The error `do {` or `else {`, a block of C. Parsing continues in the block."""
+    rule = "PTX ISA, Instruction Statements (4.3.2)"
+    message = f"`{word} {{` begins a block as C writes it"
+    mistake = c.mistake("unknown-instruction", message, span, "unknown", rule=rule, help=CALL, kind=CALL_OF_C)
+    mistake.recovered = True
+    return mistake
+
+
+_CALL_END = pattern(rf"(?:({IDENTIFIER})[ \t]*)?\(([^()]*)\)", re.A)
+_SIZES = {"bool": 1, "char": 1, "double": 8, "float": 4, "half": 2, "int": 4, "long": 8, "short": 2, "unsigned": 4}
+"""Bytes of the types of C, where CUDA compiles for Linux."""
+
+
+def call_for_operand(c: Cursor, place: int) -> Mistake | None:
+    """The error `max(a, b)` or `sizeof(int)` for an operand, at the parenthesis after the name that ends at `place`."""
+    text = c.file.text
+    start = place
+    while start > 0 and (text[start - 1].isalnum() or text[start - 1] in "_$%"):
+        start -= 1
+    match = _CALL_END.match(text, start, c.limit)
+    if match is None or not match[1]:
+        return None
+    type = match[2].split()[-1:]
+    size = 8 if "*" in match[2] else _SIZES.get(type[0]) if type else None
+    known = size is not None and match[1] in ("sizeof", "alignof")
+    fix = Fix(match.span(), str(size), f"write `{size}`", SUGGESTION) if known else None
+    message = f"`{match[1]}(...)` of C can't be an operand"
+    help = "an operand is one register, constant or variable: other instructions compute its value before"
+    return c.mistake("invalid-operand", message, match.span(), "not an operand", help=help, fix=fix)
 
 
 _CALLED = pattern(rf"(\([^()]*\))?(\s*,)?\s*({IDENTIFIER})(\s*,)?\s*(\([^()]*\))(?=\s*;)", re.A)

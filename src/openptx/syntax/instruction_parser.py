@@ -12,7 +12,9 @@ from openptx.source import File, Span
 from openptx.syntax.brace_matcher import OPERAND_END
 from openptx.syntax.foreign import (
     assigned,
+    c_block_error,
     c_call_error,
+    call_for_operand,
     comma_in_opcode,
     commas_lost,
     guarded_block,
@@ -121,6 +123,8 @@ def _operands_of(c: Cursor, opcode: str, span: Span) -> tuple[Operand, ...]:
         fix = Fix((span[1], c.start), ".", "write a dot", SAFE)
         message = f"`{c.word}` is a modifier: it begins with a dot"
         raise c.mistake("invalid-opcode", message, c.span, "expected a dot before this", fix=fix)
+    if c.word == "{" and opcode == mnemonic and c.stands_alone:
+        raise c_block_error(c, opcode, span)
     parenthesis = c.word == "(" and mnemonic != "call"  # `bar.sync (0);`, or a call in C syntax
     try:
         return operands(c, mnemonic)
@@ -217,6 +221,8 @@ def after_operand(c: Cursor) -> Mistake:
         return mistake
     if c.kind == "word" and c.word.isalpha() and c.peek().kind == "dot" and c.peek().start == c.end:
         return missing_semicolon(c, place)  # another instruction begins, in the same line
+    if c.word == "(" and (mistake := call_for_operand(c, place)):
+        return mistake
     if c.kind in ("word", "number") or c.word in ("[", "(", "{"):
         return _missing_comma(c, place)
     added = c.word in ("+", "-") and c.file.text[place - 1] == "]"

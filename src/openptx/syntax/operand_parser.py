@@ -11,6 +11,7 @@ from openptx.syntax.foreign import displaced, no_operand, offset_first, parenthe
 from openptx.syntax.operands import (
     Address,
     Arguments,
+    Float,
     Integer,
     Minus,
     Name,
@@ -135,7 +136,15 @@ def _sum(c: Cursor, base: Name) -> Name | Sum:
     offset = constant(c)
     if isinstance(offset, Integer):
         return Sum(base, offset, *_text(c, base.span[0]))
-    raise c.mistake("invalid-expression", "an offset is an integer", offset.span, "this is a floating-point constant")
+    raise fractional_offset(c, offset)
+
+
+def fractional_offset(c: Cursor, offset: Float) -> Mistake:
+    """The error that a floating-point number is added to an address."""
+    return c.mistake(
+        "invalid-expression", "an offset is an integer", offset.span, "this is a floating-point constant",
+        help="an offset is a number of bytes: `[a+4]`",
+    )  # fmt: skip
 
 
 def negative_offset(c: Cursor, base: Name) -> Mistake:

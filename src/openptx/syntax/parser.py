@@ -219,6 +219,10 @@ _INSTEAD_OF_A_BODY = {
 }
 
 
+_BEFORE_BODY = pattern(r"[\w(][^;:{}=@\n]*(?=\n\s*\{[ \t]*$)", re.M)
+"""The rest of a header's last line, where the next line is the `{` of the body."""
+
+
 def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
     """The position where the body opens: the `{`, or after the header if a statement begins without one; None if there
     is no body."""
@@ -236,6 +240,9 @@ def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
         problems.append(without_dot(c).diagnostic)
     elif c.kind == "bad":
         problems.append(c.invalid_character().diagnostic)
+    elif (extra := _BEFORE_BODY.match(c.file.text, c.start)) is not None:
+        message = f"expected `{{` after the header of `{name}`, found {c.described}"
+        problems.append(Diagnostic("syntax", message, c.file, extra.span(), "expected `{`"))
     else:
         message = f"expected `{{` after the header of `{name}`, found {c.described}"
         begins = c.kind in ("word", "dot", "number") or c.word in ("@", "}")

@@ -16,6 +16,10 @@ from openptx.syntax.foreign import SUM
 from openptx.syntax.operands import Float, Integer, Vector
 from openptx.syntax.tree import Instruction
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.problems import Repair
+
 
 def conversion(place: Place, wanted: Type, declared: Type) -> str | None:
     """The sentence that says how to convert the given register to the wanted type."""
@@ -64,47 +68,51 @@ def wrong_constant(place: Place, kind: Kind, where: Path) -> Problem:
     """A constant that does not fit its type."""
     wanted = place.type
     assert wanted is not None
-    help = None
+    help: str | None = None
+    repair: Repair | None = None
     if wanted.kind == "f" and wanted.fundamental and wanted.width >= 32 and kind.sort == kinds.INTEGER:
-        expected, help = (
-            "a floating-point constant",
-            f"write `{{f{wanted.width}}}`" if kind.literal else "write its value with a decimal point",
-        )
+        expected, help = "a floating-point constant", "write its value with a decimal point"
+        if kind.literal:
+            help, repair = f"write `{{f{wanted.width}}}`", _pointed
     elif wanted.kind == "f" and wanted.fundamental and wanted.width == kind.bits // 2 == 32:
         expected = "a floating-point constant of 32 bits"
-        help = "write `{f32}`" if kind.literal else None
+        help, repair = ("write `{f32}`", _pointed) if kind.literal else (None, None)
     elif wanted.kind == "f" or wanted.count > 1:
         expected = f"a register: `.{wanted.name}` operands can't be constants"
         help = f"move it into a register first: `mov.b{wanted.width} %x, ...;`"
     else:
-        expected = "an integer constant"
-        help = f"write its bits, `{{b{wanted.width}}}`" if wanted.kind == "b" and kind.literal else None
-        help = help if wanted.width in (32, 64) else None
-        help = help or "write an integer; an instruction on floats takes this one"
+        expected, help = "an integer constant", "write an integer; an instruction on floats takes this one"
+        if wanted.kind == "b" and kind.literal and wanted.width in (32, 64):
+            help, repair = f"write its bits, `{{b{wanted.width}}}`", _as_bits(where, bits_of, wanted.width)
     return place.problem(
         "immediate-type", f"operand `{place.name}` of `{place.opcode}` can't be this constant", where, kind.described,
         expected=expected, actual=kind.text,
         rule="PTX ISA, Constants (4.5), and 6.1: there is no automatic conversion between types",
-        help=help, repair=_pointed if help and help.startswith("write `{f") else None,
+        help=help, repair=repair,
     )  # fmt: skip
 
 
 def short_float(place: Place, where: Path) -> Problem:
     """The bits of a single where a double is wanted."""
+    return place.problem(
+        "short-float", SHORT_FLOAT, where, NOT_CONVERTED,
+        expected="64 bits", actual="32 bits", rule="PTX ISA, Floating-Point Constants (4.5.2)",
+        help="write `{f64}`", repair=_as_bits(where, as_float, 64),
+    )  # fmt: skip
 
-    def widened(statement: Instruction) -> Fix | None:
+
+def _as_bits(where: Path, bits: Callable[[str, int], str], width: int) -> Repair:
+    """A floating-point literal, written as the bits that its text gives."""
+
+    def repair(statement: Instruction) -> Fix | None:
         operand = statement.operands[where[0]]
         constant = operand.elements[where[1]] if isinstance(operand, Vector) else operand
         if not isinstance(constant, Float) or not constant.literal:
             return None
-        double = as_float(constant.text, 64)
-        return Fix(constant.span, double, f"write `{double}`")
+        meant = bits(constant.text, width)
+        return Fix(constant.span, meant, f"write `{meant}`")
 
-    return place.problem(
-        "short-float", SHORT_FLOAT, where, NOT_CONVERTED,
-        expected="64 bits", actual="32 bits", rule="PTX ISA, Floating-Point Constants (4.5.2)",
-        help="write `{f64}`", repair=widened,
-    )  # fmt: skip
+    return repair
 
 
 SHORT_FLOAT = "`{}` is the low 32 bits of an `.f64`"

@@ -121,7 +121,7 @@ def refine(candidate: Candidate, operands: tuple[Kind, ...], context: Context) -
     bad = sum(problem.about not in WARNINGS for problem in found)
     said = {(problem.about, problem.where) for problem in found if problem.where != OPCODE}
     others = tuple(problem for problem in candidate.findings if (problem.about, problem.where) not in said)
-    return Candidate(candidate.form, candidate.m, (*candidate.rank[:2], -bad), (*found, *others))
+    return Candidate(candidate.form, candidate.m, (*candidate.rank[:2], candidate.rank[2] - bad), (*found, *others))
 
 
 def _own(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Context) -> Iterator[Problem]:

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
     Placed = tuple[Kind, Path] | None
 
+_GATES = frozenset(("needs-version", "needs-target"))
+_GATED = WARNINGS | _GATES
+"""Problems of operands that fit a form."""
+
 
 def select_form(opcode: str, operands: tuple[Kind, ...], context: Context) -> Candidate | None:
     """The first form that accepts these operands, or else the nearest one; None if the opcode has no form."""
@@ -70,7 +74,7 @@ def examine(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Conte
     if isinstance(placed, Problem):
         return Candidate(form, m, (1, 0, 0), (placed,))
     findings: list[Problem] = []
-    bad = 0
+    bad = gated = 0
     paths = {given[1] for given in placed if given is not None}
     if (0, 0) in paths and (0, 1) not in paths:
         findings.append(_no_second_result(form, context))
@@ -79,11 +83,12 @@ def examine(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Conte
         if given is None:
             continue
         found = [*judge(Place(form, m, template, type, context), *given), *_may_be(form, m, template, *given, context)]
-        if any(problem.about not in WARNINGS for problem in found):  # an address of other parts is another form's
+        gated += any(problem.about in _GATES for problem in found)
+        if any(problem.about not in _GATED for problem in found):  # an address of other parts is another form's
             bracketed = given[0].sort == kinds.ADDRESS and template.role != "address"
             bad += 2 if bracketed or any(problem.about == "address-form" for problem in found) else 1
         findings += found
-    return Candidate(form, m, (2, -bad, 0), tuple(findings))
+    return Candidate(form, m, (2, -bad, -gated), tuple(findings))
 
 
 def place(form: Form, layout: tuple[int, ...], operands: tuple[Kind, ...]) -> list[Placed] | Problem:

@@ -23,15 +23,7 @@ def judge_list(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """The problems of a list: its length, its elements, their types together."""
     number = len(kind.parts)
     if number not in lengths(place):
-        wanted = " or ".join(str(n) for n in lengths(place))
-        elements = f"{wanted} element{'' if wanted == '1' else 's'}"
-        must = f"must have {elements}, not {number}" if wanted else "must be a single value, not a list"
-        problem = place.problem(
-            "vector-length", f"operand `{place.name}` of `{place.opcode}` {must}", where,
-            f"{number} element{'' if number == 1 else 's'}",
-            expected=elements if wanted else "a single operand", actual=f"{number} elements", rule=_RULE,
-        )  # fmt: skip
-        yield advised(problem, place, number)
+        yield _wrong_length(place, number, where)
         return
     bad = False
     for i, part in enumerate(kind.parts):
@@ -55,6 +47,26 @@ def judge_list(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         yield from judge_types(place, kind, where)
 
 
+def _wrong_length(place: Place, number: int, where: Path) -> Problem:
+    packing = None if place.count or place.packs else _packing(place)
+    opcode, allowed = packing or (place.opcode, lengths(place))
+    wanted = " or ".join(map(str, allowed))
+    elements = f"{wanted} element{'' if wanted == '1' else 's'}"
+    must = f"must have {elements}, not {number}" if allowed else "must be a single value, not a list"
+    other = opcode != place.opcode
+    problem = place.problem(
+        "vector-length",
+        f"operand `{place.name}` of `{place.opcode}` {'must be a single value, not a list' if other else must}",
+        where, f"{number} element{'' if number == 1 else 's'}",
+        expected=elements if allowed and not other else "a single operand", actual=f"{number} elements", rule=_RULE,
+    )  # fmt: skip
+    if packing is None:
+        return advised(problem, place, number)
+    verb = "unpacks" if place.writes else "packs"
+    help = f"`{opcode}` {verb} {elements}, which fill its bits together"
+    return problem.advising(help, rewrite(opcode) if other and number in allowed else None)
+
+
 def advised(problem: Problem, place: Place, number: int) -> Problem:
     """A wrong number of elements, with the opcode for that number: its `.v2` replaced, left out, or put before the
     type."""
@@ -67,6 +79,20 @@ def advised(problem: Problem, place: Place, number: int) -> Problem:
         return problem.advising(_written(place, wanted[0]), None) if wanted and wanted[0] <= len(_NAMES) else problem
     takes = f"{number} elements" if number > 1 else "a single register"
     return problem.advising(f"`{opcode}` takes {takes}", rewrite(opcode))
+
+
+def _packing(place: Place) -> tuple[str, tuple[int, ...]] | None:
+    """The opcode that packs a list into a register of this type, or unpacks one, and the lengths of its lists."""
+    if place.type is None:
+        return None
+    opcode = f"{place.opcode.rpartition('.')[0]}.b{place.type.width}"
+    for form, m in resolve(opcode):
+        template = next((each for each in form.operands if each.name == place.name), None)
+        if template is not None:
+            packed = Place(form, m, template, form.type_of(template.name, m), place.context)
+            if packed.packs and (counts := tuple(n for n in lengths(packed) if n > 1)):
+                return opcode, counts
+    return None
 
 
 _NAMES = "abcdefgh"

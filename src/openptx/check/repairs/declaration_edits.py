@@ -104,6 +104,8 @@ def _by_expectation(found: Diagnostic, line: int, last: int, inside: bool) -> It
     if found.kind.startswith(TYPE) and _TYPELESS.search(text, line, start):
         for type in (".b32", ".b64", ".pred", ".f32", ".f64", ".b16"):
             yield replacement((start, start), f"{type} ")
+    if found.kind == STATEMENT and text[start:end] in (")", "]"):
+        yield Rewritten((start, end), "}", f"`{text[start]}` stands where the `}}` of a block belongs")
     if found.kind == STATEMENT and text[last - 1] == ";":
         yield Rewritten((last - 1, last), ",", "`;` stands where `,` belongs")
     if found.name == "unclosed-bracket" and text[end : end + 1] == ";":
@@ -271,11 +273,12 @@ def _removals(text: str, span: Span, last: int, line: Span, inside: bool) -> Ite
     """Edits that leave out what stands at an error, before it, or between it and the end of its statement; no block of
     a body."""
     start, end = span
-    if (number := _NUMBER.search(text, start, end)) is not None and number.span() != span:
+    number = _NUMBER.search(text, start, end)
+    if number is not None and number.span() != span and text[end - 1] != ")":
         yield replacement(span, number[0])
     before = text[line[0] : last]
     if not before.strip():
-        if text[end : line[1]].strip():
+        if not inside or text[end : line[1]].strip():
             yield _removal(text, span)
         stops = ()  # there would be no statement left
     else:

@@ -47,6 +47,7 @@ _LONGEST = 300
 _MOST_TRIES = 3
 """How often a shape is tried in a line."""
 _OPCODE = rf"^\s*(?:@!?{IDENTIFIER}\s+)?[a-z]\w*+(?:\.\w++)*+"
+_TYPE_OF_C = r"(?:const\s+)?(?:bool|char|double|float|half|int|long|short|signed|size_t|unsigned|void|u?int[0-9]+_t)"
 
 # fmt: off
 _SLIPS = (
@@ -65,6 +66,7 @@ _SLIPS = (
     (r"(?P<wrong>\{(-?[0-9]\w*)\})",                                   r"\2",   "a single operand has no braces"),
     (r"[,\s](?P<wrong>([%$\w]+\s*\+\s*-?\w+))\s*[,;]",                r"[\2]", "an address must be in brackets"),
     (r"\bcall[.\w]*\s+(?P<wrong>[\[{]?([^\s()\[\]{},;]+)[\]}]?)\s*,",  r"(\2)", "a result must be in parentheses"),
+    (rf"(?P<wrong>\(\s*{_TYPE_OF_C}\b[\w\s]*\**\s*\)\s*)(?=[-\w%(])",     r"",     "PTX has no casts in operands"),
     (r"(?P<wrong>\(([^()]*)\))",                                       r"[\2]", "an address must be in brackets"),
     (r"(?P<wrong>\(([^()]*)\))",                                       r"\2",   "an operand has no parentheses"),
     *((rf"%n?(?:cta|t)id(?P<wrong>[._]{x}|\.{n}|\[{n}\])(?!\w)",        rf".{x.lower()}", "a component is `.x`")

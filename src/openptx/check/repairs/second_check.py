@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from openptx.check.proof import OTHERS
 from openptx.check.repairs.brace_edits import body_opened, brace_edits, move_to_fix
+from openptx.check.repairs.constant_edits import OF_CONSTANTS, constant_edits
 from openptx.check.repairs.declaration_edits import edits, replacement
 from openptx.check.repairs.directive_shapes import without_dot
 from openptx.check.repairs.duplicate_edits import duplicate_edits
@@ -22,7 +23,8 @@ from openptx.diagnostics.edits import edits_of
 from openptx.diagnostics.kinds import CALL_OF_C, CUT_OFF, NO_DEBUG_INFORMATION
 from openptx.patterns import pattern
 from openptx.source import File, Span
-from openptx.syntax.lexical import IDENTIFIER, words
+from openptx.syntax.brace_matcher import closing
+from openptx.syntax.lexical import IDENTIFIER, STRING, words
 
 ROOM = 400_000
 """Characters of an excerpt of the file that are checked again, all in all."""
@@ -36,6 +38,8 @@ _PROOFS = 1 << 21
 """Characters of whole files that are checked again, to prove what was found in an excerpt."""
 _ABSENT = 2
 """The most undeclared names that are tried in the place of an error."""
+_LONGEST_BLOCK = 1 << 13
+"""Characters of a block of C whose end is looked for."""
 _MOST = 8
 """The most fixes that one is completed by."""
 
@@ -57,6 +61,7 @@ _ABOUT_NAMES = frozenset((
 ))  # fmt: skip
 _NAMED = pattern(rf"`({IDENTIFIER})`", re.A)
 """What a message about a name begins with."""
+_QUOTED = pattern(STRING)
 _ELSEWHERE = OTHERS | {"unknown-label"}
 """Errors that a fixed line may have: its names are declared elsewhere."""
 
@@ -106,7 +111,7 @@ class SecondCheck:
         """The findings without those that are consequences of others, and with the fixes that were found."""
         if len(self.file.text) > _LONGEST:
             return self.found
-        self.names = frozenset(words(self.file.text))
+        self.names = frozenset(words(_QUOTED.sub("", self.file.text)))
         self._take_excerpt()
         fixed: dict[int, Diagnostic] = {}
         consequences = {each for error in self.errors for each in self._consequences(error)}
@@ -137,6 +142,7 @@ class SecondCheck:
             yield from (id(each) for each in self._in_line(error) if each.name == "missing-semicolon")
         if of_c and self.file.line(error.location[0]).endswith("{"):
             yield from self._errors_of_line(error)
+            yield from self._continued(error)
 
     def _take_excerpt(self) -> None:
         """Takes an excerpt for the text that is checked again, if it has the same errors."""
@@ -157,6 +163,14 @@ class SecondCheck:
             for each in self.errors
             if (each.name == "unknown-label" and each.span[0] >= body) or each.kind == NO_DEBUG_INFORMATION
         )
+
+    def _continued(self, error: Diagnostic) -> Iterator[int]:
+        """The error of what goes on with a statement of C after its block: `while` of `do`, `else` of `if`."""
+        text, opened = self.file.text, self._line(error)[1]
+        close = closing(text, opened, min(opened + _LONGEST_BLOCK, len(text)))
+        if close is not None:
+            after = (each for each in self.errors if each.kind == CALL_OF_C and each.span[0] > close)
+            yield from (id(each) for each in after if not text[close + 1 : each.span[0]].strip())
 
     def _errors_of_line(self, error: Diagnostic) -> Iterator[int]:
         """The errors that are gone without the line of one: of the block that it begins."""
@@ -236,6 +250,8 @@ class SecondCheck:
             yield from brace_edits(error)
         if error.fix is not None:
             yield error.fix
+        if error.name in OF_CONSTANTS:
+            yield from constant_edits(error)
         if error.operand in _OF_CALLS:
             yield from prototype_last(text, self._line(error))
         if error.name in _DUPLICATES:
