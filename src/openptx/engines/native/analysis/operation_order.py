@@ -69,11 +69,17 @@ def is_approximate(op: Op) -> bool:
 
 
 def may_move(c: FunctionContext, facts: Facts, pc: int) -> bool:
-    """Whether an operation computes registers from registers, or loads them, and the warp cannot leave there."""
+    """Whether an operation only reads, and the warp cannot leave there."""
     op = c.function.code[pc]
-    instruction = op.form.instruction
-    if control(op) is not None or converges(op) or instruction.across_lanes or not c.cells.writes(op):
+    if op.form.instruction.across_lanes or pc in facts.may_leave or any(isinstance(o, Special) for o in op.operands):
         return False
-    if pc in facts.interpreted or pc in facts.may_leave or any(isinstance(o, Special) for o in op.operands):
+    return only_reads(c, facts, pc)
+
+
+def only_reads(c: FunctionContext, facts: Facts, pc: int) -> bool:
+    """Whether an operation computes registers from registers, or loads them: it neither writes memory nor waits."""
+    op = c.function.code[pc]
+    if control(op) is not None or converges(op) or not c.cells.writes(op) or pc in facts.interpreted:
         return False
-    return instruction.access == "load" if instruction.access else pc not in facts.touches
+    access = op.form.instruction.access
+    return access == "load" if access else pc not in facts.touches

@@ -11,6 +11,7 @@ from openptx.engines.native.analysis.accesses import Group, groups_of
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.lattice import ZEROS
 from openptx.engines.native.analysis.liveness import live_results
+from openptx.engines.native.analysis.neighbours import runs_of
 from openptx.engines.native.analysis.operation_order import emission_order
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.frame_layout import kept_for
@@ -112,6 +113,8 @@ class BlockEmitter:
         scope = self.scope
         self.exits.guarded.clear()
         self.checks.begin_copy()
+        runs = runs_of(self.c, self.facts, b) if b.index in self.c.looped and not self.c.options.baseline else []
+        self.x.memory.joined.begin_copy({pc: run for run in runs for pc in run})
         lives = live_results(self.c.graph, b, scope.kept)
         stop = b.stop - 1 if b.last is not None else b.stop
         for i, pc in enumerate(emission_order(self.c, self.facts, b, stop)):

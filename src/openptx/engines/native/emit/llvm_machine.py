@@ -48,7 +48,7 @@ class MemoryLowering:
         lanes = GatherScatter(scope)
         loads = LoadLowering(self.checks, self.slow, lanes, self.paths)
         stores = StoreLowering(self.checks, self.slow, lanes, self.paths)
-        self.load, self.store = loads.load, stores.store
+        self.load, self.store, self.joined = loads.load, stores.store, loads.joined
         self.atomic = AtomicLowering(self.checks, self.slow, self.paths, loads, stores).atomic
         self.repeat = LaneLoop(scope, faults).repeat
 

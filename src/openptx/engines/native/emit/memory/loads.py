@@ -10,6 +10,7 @@ from openptx.engines.native.emit.ir_builder import DATA
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes
 from openptx.engines.native.emit.memory.gather_scatter import GatherScatter, LoadPlan
+from openptx.engines.native.emit.memory.joined_loads import JoinedLoads
 from openptx.engines.native.emit.memory.local_slots import LocalSlots
 from openptx.engines.native.emit.memory.rows import load_rows
 from openptx.engines.native.emit.memory.slow_path import SlowPath
@@ -30,6 +31,7 @@ class LoadLowering:
         self.c, self.checks, self.slow, self.lanes, self.paths = checks.c, checks, slow, lanes, paths
         self.shared = CheckedLanes(checks, slow, lanes)
         self.own = LocalSlots(checks, slow, lanes)
+        self.joined = JoinedLoads(checks, paths)
 
     def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
         if space == "param" and isinstance(address.v, int):
@@ -95,7 +97,9 @@ class LoadLowering:
         if not self.shared.tests_rows(region, count):
             return each()
         good, firsts = self.shared.rows(region, place, w // 8, False)
-        return self.paths.diamond(good, lambda: (self.x.bits(load_rows(self.ir, w, firsts()), w),), each)
+        return self.joined.load(
+            region, place, w, good, lambda: (self.x.bits(load_rows(self.ir, w, firsts()), w),), each
+        )
 
     def continues_in_next_warp(self, plan: LoadPlan, count: int) -> bool:
         """Whether a loop reads a row of memory, which the next warp is likely to continue in its own loop."""
