@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from openptx.control_flow import control
 from openptx.device.shared_layout import reachable_functions
 from openptx.errors import InputError
 from openptx.keywords import did_you_mean
 from openptx.line_table import LineTable
 from openptx.program import Function, Op, Program
+from openptx.runtime.cxx_names import find_kernel, qualified
 
 Place = tuple[str, int]
 """A function's name and a position in its code."""
@@ -50,12 +52,25 @@ class Places:
             return self.of_source(name, int(rest))
         if colon and name in self.functions:
             return self.of_label(rest, [self.functions[name]])
-        if text in self.functions:
-            if not self.functions[text].code:
-                raise InputError(f"function `{text}` has no instructions")
-            return ((text, 0),)
+        function = text if text in self.functions else find_kernel(text, self.functions)
+        if function is not None:
+            return ((function, self.begin(function)),)
         first = [current] if current is not None else []
         return self.of_label(text, [*first, *(f for f in self.functions.values() if f is not current)])
+
+    def begin(self, name: str) -> int:
+        """Where a function begins; in code for debugging, after the loads of its parameters, whose `.loc` has no
+        column. Raises InputError for a function without instructions."""
+        code = self.functions[name].code
+        if not code:
+            raise InputError(f"function `{name}` has no instructions")
+        for pc, op in enumerate(code if self.program.debug else ()):
+            chain = self.table.of(op)
+            if chain and chain[0][2]:
+                return pc
+            if control(op):
+                break
+        return 0
 
     def of_row(self, row: int) -> tuple[Place, ...]:
         """The first instruction on a row of the PTX, or on the next row that has one. Raises InputError if there is
@@ -92,7 +107,7 @@ class Places:
             pc = function.labels.get(label)
             if pc is not None and pc < len(function.code):
                 return ((function.name, pc),)
-        names = [*self.functions, *(label for f in functions for label in f.labels)]
+        names = [*self.functions, *map(qualified, self.functions), *(label for f in functions for label in f.labels)]
         raise InputError(f"no line, label or function `{label}`{did_you_mean(label, names)}")
 
     def code(self) -> Iterator[tuple[str, int, Op]]:

@@ -25,6 +25,8 @@ from openptx.trace.observer import ObservedBatch
 from openptx.trace.operands import bits_of
 from openptx.trace.values import type_of
 
+BUILTIN = {"threadIdx": "%tid", "blockIdx": "%ctaid", "blockDim": "%ntid", "gridDim": "%nctaid"}
+"""Special registers by their names in CUDA C++."""
 MOST = 1 << 16
 """The maximum number of memory elements that one expression reads."""
 
@@ -74,7 +76,7 @@ class Scope:
         for variable in self.variables():
             if variable.name == text:
                 return self.array(variable)
-        found = self.special(text) if text.startswith("%") else None
+        found = self.special(text) if text.startswith("%") else self.builtin(text)
         if found is not None:
             return found
         names = [*registers, *(v.name for v in self.variables()), *(v.name for v in source_values.visible(self))]
@@ -114,6 +116,16 @@ class Scope:
             finally:
                 x.clock = clock  # inspecting it does not change it
         return Typed(int(found.v[0]), row.type)
+
+    def builtin(self, text: str) -> Typed | list[Typed | None] | None:
+        """A component of a built-in variable of CUDA C++, `threadIdx.x`, or all three; None if it does not exist."""
+        name, _, component = text.partition(".")
+        register = BUILTIN.get(name)
+        if register is None:
+            return None
+        return (
+            self.special(f"{register}.{component}") if component else [self.special(f"{register}.{c}") for c in "xyz"]
+        )
 
     def variables(self) -> Iterator[Variable]:
         """The visible variables: of the function, of the kernel's block, of the module."""

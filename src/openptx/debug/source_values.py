@@ -68,6 +68,8 @@ def find(scope: Scope, name: str) -> SourceObject | None:
     if found is None:
         return None
     value = located(scope, found)
+    if value.type.tag == REFERENCE:
+        value = element_of(scope, value, 0)
     for member in members:
         value = member_of(scope, value, member)
     return value

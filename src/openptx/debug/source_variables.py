@@ -37,6 +37,8 @@ ARRAY, ENUM, POINTER, REFERENCE, STRUCT, UNION, CLASS, MEMBER, BASE_CLASS = (
     0x01, 0x04, 0x0F, 0x10, 0x13, 0x17, 0x02, 0x0D, 0x1C,
 )  # fmt: skip
 """Tags."""
+BASE = "__b_"
+"""How the names of members begin that are base classes, in the debug information of nvcc."""
 UNSPECIFIED = 0x3B
 """The tag of `void`."""
 ALIASES = frozenset((0x16, 0x26, 0x35, 0x37))
@@ -176,8 +178,10 @@ class DebugInformation:
         for child in type.children:
             member = self.type_of(child)
             if child.tag in (MEMBER, BASE_CLASS) and member is not None:
-                name, place = child.attributes.get(NAME, ""), child.attributes.get(OFFSET, 0)
-                yield Member(str(name), offset_in(place), member, bit_field(child, self.size(member)))
+                name, place = str(child.attributes.get(NAME, "")), child.attributes.get(OFFSET, 0)
+                yield Member(
+                    "" if name.startswith(BASE) else name, offset_in(place), member, bit_field(child, self.size(member))
+                )
 
     def size(self, type: Entry) -> int:
         """The bytes of a type."""

@@ -248,14 +248,14 @@ class Terminal(cmd.Cmd):
         self.do_where("")
 
     def do_up(self, text: str) -> None:
-        """up: look at the caller"""
-        self.do_frame(str(self.session.level + 1))
+        """up [N]: look at the caller, N calls up"""
+        self.do_frame(str(self.session.level + number(text, 1)))
 
     def do_down(self, text: str) -> None:
-        """down: look at the callee"""
+        """down [N]: look at the callee, N calls down"""
         if not self.session.level:
             raise InputError("this is the innermost call")
-        self.do_frame(str(self.session.level - 1))
+        self.do_frame(str(self.session.level - number(text, 1)))
 
     def do_list(self, text: str) -> None:
         """list [ROW]: the PTX around the thread or a row, with the lines of the source that `.loc` names"""

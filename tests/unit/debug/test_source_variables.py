@@ -170,3 +170,20 @@ def test_damaged_references_end_in_no_exception() -> None:
             information.size(entry)
             assert len(list(information.members(entry))) <= len(entry.children) >= len(extents(entry))
     assert known > 5000
+
+
+def test_functions_by_their_names_in_the_program_with_their_parameters(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of nvcc 13.0, which makes members of base classes."""
+    out = debug(
+        tmp_path, capsys, "break factorial if n == 2", "continue", "print n", "up", "print n", "up 2", "print d",
+        "print d.id", "print place", "down", "up", "print threadIdx.x + blockDim.x", "print gridDim", "set place = 4",
+        "print out[0]", "break factorials", path=STRUCTURES.with_name("debugged_recursion.ptx"),
+    )  # fmt: skip
+    for words in (
+        "\nn = 2\n", "\nn = 3\n", "\nd = {base = {id = 7}, extra = 8}\nd.id = 7\nplace = 15\n",
+        "threadIdx.x + blockDim.x = 32\ngridDim = {1, 1, 1}\nplace = 4\n", "\nout[0] = 4\n",
+        "no line, label or function `factorials`; did you mean `factorial`?",
+    ):  # fmt: skip
+        assert words in out
