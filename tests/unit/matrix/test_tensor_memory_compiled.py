@@ -114,6 +114,16 @@ def test_what_a_block_has_not_freed(engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_the_first_lane_without_columns(engine: str) -> None:
+    """It is reported, though a later one's column does not even exist."""
+    body = "and.b32 %v, %t, 31; mad.lo.u32 %at, %v, 512, 64; tcgen05.shift.cta_group::1.down [%at];"
+    text = HEAD.format("sm_100a") + HEADER.format(body=body, columns=32)
+    with pytest.raises(openptx.Fault, match="column 64 of tensor memory is not allocated") as found:
+        program(text)["k"]((1,), (128,), (np.zeros(1), np.zeros(1)), engine=engine)
+    assert found.value.thread == (0, 0, 0)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_launches_find_tensor_memory_cleared(engine: str) -> None:
     body = """
     tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v}, [%lanes]; add.u32 %v, %v, 1;

@@ -98,10 +98,9 @@ class TensorMemory(tensor_memory.TensorMemory):
             cta = cta - geometry.rank[cta] + rank.v.astype(np.int64)
         at = np.broadcast_to(address.v, cta.shape).astype(np.int64)
         lane, column = at >> LANE, at & (1 << LANE) - 1
-        bad = (lane >= LANES) | (column + count > COLUMNS)
-        if not bad.any():
-            owned = self.owned[cta]
-            bad = np.logical_or.reduce([(owned >> (column + i) // UNIT & 1) == 0 for i in probes(count)])
+        owned = self.owned[cta]  # no bit of which belongs to columns that do not exist
+        missing = [(owned >> (column + i) // UNIT & 1) == 0 for i in probes(count)]
+        bad = np.logical_or.reduce([lane >= LANES, *missing])
         if bad.any():
             i = int(np.flatnonzero(bad)[0])
             places = lane_sets.positions(x.executing, x.n)[i : i + 1]
