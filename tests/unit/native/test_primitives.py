@@ -14,6 +14,7 @@ from openptx.numerics import FORMATS, Bits, S, U
 from openptx.numerics.bits import Core
 
 F32, F64, F16, BF16 = (FORMATS[name] for name in ("f32", "f64", "f16", "bf16"))
+RN_RZ = ("rn", "rz")
 
 
 @pytest.mark.parametrize("w", [1, 8, 16, 32, 64])
@@ -138,9 +139,14 @@ def test_floats_to_integers(f: Any, rnd: str) -> None:
 @pytest.mark.parametrize("w", [8, 16, 32, 64])
 def test_integers_to_floats(w: int) -> None:
     def every(x: Any, a: Any) -> tuple[Any, ...]:
-        return tuple(x.from_int(f, t, a, rnd) for f in (F32, F64) for t in (S, U) for rnd in ("rn", "rz"))
+        return tuple(x.from_int(f, t, a, rnd) for f in (F32, F64) for t in (S, U) for rnd in RN_RZ)
+
+    def halves(x: Any, a: Any) -> tuple[Any, ...]:
+        small = x.resize(a, 32) & (1 << min(w, 17)) - 1  # most wider numbers become infinite
+        return tuple(x.from_int(f, t, b, rnd) for f in (F16, BF16) for t in (S, U) for b in (a, small) for rnd in RN_RZ)
 
     assert differences(every, [w], n=512) == 0
+    assert differences(halves, [w], n=1 << 12) == 0
 
 
 def test_a_wrong_claim_is_noticed() -> None:
@@ -168,3 +174,10 @@ def test_signed_parts_of_words(w: int) -> None:
         return found
 
     assert differences(parts, [32], n=512) == 0
+
+
+def test_integers_become_halves_by_the_processor() -> None:
+    for f, w in ((F16, 64), (F16, 32), (F16, 8), (BF16, 16), (BF16, 8)) if host().f16c else ():
+        x = Bench(host())
+        x.from_int(f, S, Bits(x, w, Value("%a", None)), "rn")
+        assert not x.functions, (f, w)

@@ -51,6 +51,11 @@ def has_from_int(f: Format, width: int, rnd: str) -> bool:
     return f.name in WHOLE_TYPES and (rnd == "rn" or (f.name == "f64" and width <= 32))
 
 
+def is_from_int_by_f32(cpu: CPU, f: Format, width: int, rnd: str) -> bool:
+    """Whether an integer of `width` bits may be rounded to f32 first: that is exact, or the result is infinite."""
+    return rnd == "rn" and ((f.name == "f16" and cpu.f16c) or (f.name == "bf16" and width <= 16))
+
+
 def is_parameter(function: Function, offset: int, size: int) -> bool:
     """Whether a known address covers `size` bytes of the kernel's parameters."""
     return offset + size <= function.parameter_size and offset % size == 0

@@ -134,6 +134,8 @@ class FloatTransfer(CoreOperations):
     ) -> Bits:
         if isinstance(a.v, Value) and capabilities.has_from_int(f, a.width, rnd):
             return self.int_to_float(f, t, a)
+        if isinstance(a.v, Value) and not satfinite and capabilities.is_from_int_by_f32(self.cpu, f, a.width, rnd):
+            return self.convert(f, F32, self.from_int(F32, t, a, rnd), rnd)
         return self.outlined("from_int", f, t, a, rnd, ftz=ftz, satfinite=satfinite)
 
     def to_int(self, t: Signedness, f: Format, a: Bits, rnd: str, *, w: int, ftz: bool = False) -> Bits:
