@@ -1,0 +1,76 @@
+"""Findings with one cause are one finding, which lists the others; two defects are two."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx import Finding
+from openptx.cli import main
+
+HEAD = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) {
+    .reg .b64 o; .reg .b32 t, a, b, v, w; .reg .pred p;
+    .shared .b32 s[66]; .shared .b32 u[66];
+    ld.param.u64 o, [out]; mov.u32 t, %tid.x; mad.wide.u32 o, t, 4, o;
+    shl.b32 a, t, 2; mov.u32 b, u; add.u32 b, b, a; mov.u32 v, s; add.u32 a, a, v; setp.eq.u32 p, t, 0;
+"""
+WRITE_S, READ_S = "st.shared.u32 [a], t;", "ld.shared.u32 v, [a+4];"
+WRITE_U, READ_U = "st.shared.u32 [b], t;", "ld.shared.u32 w, [b+4];"
+REST_S, REST_U, SYNC = "@p st.shared.u32 [s+256], t;", "@p st.shared.u32 [u+256], t;", "bar.sync 0;"
+STORE = "st.global.u32 [o], v;"
+
+
+def found(*lines: str) -> list[Finding]:
+    """The findings in a kernel with these statements, from line 9 on."""
+    text = HEAD + "\n".join(lines) + "\nret; }\n"
+    return openptx.sanitize(openptx.load(text)["k"], 1, 64, (np.zeros(64, np.uint32),))
+
+
+@pytest.mark.parametrize(
+    ("lines", "between"),
+    [
+        ((WRITE_S, REST_S, READ_S, STORE), [(10, 11)]),  # a read races with two writes
+        ((WRITE_S, REST_S, WRITE_U, REST_U, READ_S, READ_U, STORE), [(12, 13)]),  # one barrier orders both variables
+        ((WRITE_S, REST_S, READ_S, WRITE_U, REST_U, READ_U, STORE), [(10, 11), (13, 14)]),
+        ((WRITE_S, REST_S, READ_S, WRITE_S, STORE), [(10, 11), (11, 12)]),  # a barrier before the read, and one after it
+        ((WRITE_S, REST_S, SYNC, READ_S, WRITE_S, STORE), [(12, 13)]),
+    ],
+)
+def test_races_that_one_barrier_cures_are_one_finding(lines: tuple[str, ...], between: list[tuple[int, int]]) -> None:
+    helps = [f.help for f in found(*lines)]
+    assert helps == [f"a `bar.sync 0` between lines {low} and {high}" for low, high in between]
+
+
+def test_a_value_that_nobody_wrote_is_reported_once_with_all_its_uses() -> None:
+    use = "setp.gt.u32 p, v, 5; @p bra NEXT; add.u32 v, v, 1;\nNEXT: add.u32 v, v, 2;"
+    (finding,) = found("ld.shared.u32 v, [a];", use, STORE)
+    assert (finding.name, finding.line, finding.other and finding.other.line) == ("undefined-value", 10, 9)
+    assert [(each.name, each.line) for each in finding.related] == [("undefined-value", 12)]
+    assert any(note.startswith("also: error[PTX8003]") for note in finding.facts)
+
+
+def test_an_access_outside_of_its_variable_is_not_a_race_too() -> None:
+    (finding,) = found(
+        "st.shared.u32 [b], t;", "st.shared.u32 [s+264], t;", "bar.sync 0;", "ld.shared.u32 v, [b];", STORE
+    )
+    assert finding.name == "variable-bounds"
+    assert finding.kinds == {"mem", "race"}
+    assert finding.lines == {9, 10}
+
+
+def test_related_findings_are_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "k.ptx"
+    path.write_text(HEAD + "\n".join((WRITE_S, REST_S, READ_S, STORE)) + "\nret; }\n", "utf-8")
+    launch = ["--grid", "1", "--block", "64", "--arg", "zeros:u32:64", "--output-format", "json"]
+    assert main(["sanitize", str(path), *launch]) == 1
+    (finding,) = json.loads(capsys.readouterr().out)
+    (related,) = finding["related"]
+    assert {finding["other"]["line"], related["other"]["line"]} == {9, 10}
+    assert related["code"] == "PTX8001"
