@@ -63,15 +63,13 @@ def known_format(number: int, channels: int) -> Format:
 
 
 class Array(Object):
-    """`data` has the axes depth (or layer), height, width in bytes, whatever the dimensions. `for_surfaces` says
-    whether surface objects may be of it."""
+    """`data` has the axes depth (or layer), height, width in bytes, whatever the dimensions."""
 
     what = "CUDA array"
 
-    def __init__(self, description: Description, *, for_surfaces: bool = False) -> None:
+    def __init__(self, description: Description) -> None:
         super().__init__()
         self.description = description
-        self.for_surfaces = for_surfaces or description.flags & SURFACE != 0
         self.format = known_format(description.format, description.channels)
         require_extent(description)
         self.element = description.channels * np.dtype(self.format.dtype).itemsize
@@ -104,9 +102,9 @@ def require_extent(description: Description) -> None:
         raise Failure(Result.INVALID_VALUE, f"an array of {width} x {height} x {depth} with flags 0x{flags:x}")
 
 
-def create(context: Context, out: int, description: Description, *, for_surfaces: bool = False) -> None:
+def create(context: Context, out: int, description: Description) -> None:
     put(out, 0)
-    made = driver().add(Array(description, for_surfaces=for_surfaces))
+    made = driver().add(Array(description))
     context.owned[made] = lambda: driver().remove(made)
     put(out, made.handle)
 
@@ -114,8 +112,7 @@ def create(context: Context, out: int, description: Description, *, for_surfaces
 @in_context("cuArrayCreate_v2")
 def create_2d(context: Context, out: int, description: int) -> None:
     width, height, number, channels = DESCRIPTOR.unpack(read(description, DESCRIPTOR.size))
-    # no flags can be given, and Slang's runtime makes surfaces of such arrays
-    create(context, out, Description(width, height, 0, number, channels), for_surfaces=True)
+    create(context, out, Description(width, height, 0, number, channels))
 
 
 @in_context("cuArray3DCreate_v2")

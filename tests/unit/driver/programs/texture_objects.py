@@ -193,12 +193,10 @@ texture(plain, settings(CLAMP), result=1, view=view(FLOATS, 5, 4, layer=1))
 texture(stack, settings(CLAMP), result=1, view=view(FLOATS, 4, 3, 2, layer=2))
 texture(on_memory(LINEAR, linear.value, UINT32, 1, 16), settings(CLAMP), result=1, view=view(WORDS, 4))
 
-without_flags = Handle()
-call("cuArrayCreate_v2", byref(without_flags), struct.pack("<QQII", 4, 3, UINT32, 1))
-call("cuSurfObjectCreate", byref(ctypes.c_uint64()), resource(ARRAY, without_flags.value or 0))
+call("cuSurfObjectCreate", byref(ctypes.c_uint64()), plain)  # the array was made without the flag for references
 
 # What a GPU refuses, and what only this one does.
-call("cuSurfObjectCreate", byref(ctypes.c_uint64()), plain, result=1)  # the array is not for surfaces
+call("cuSurfObjectCreate", byref(ctypes.c_uint64()), on_memory(LINEAR, linear.value, UINT32, 1, 16), result=1)
 texture(resource(ARRAY, 12345), settings(CLAMP), result=400)
 texture(resource(7, 0), settings(CLAMP), result=1)
 texture(resource(MIPMAPPED, 0), settings(CLAMP), result=400)
