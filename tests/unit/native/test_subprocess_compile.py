@@ -26,8 +26,9 @@ ld.param.u64 %rd1, [x]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 
 
 
 @pytest.fixture(autouse=True)
-def _apart() -> Generator[None]:
-    with settings.cache_at(None), settings.in_subprocess():
+def _apart(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
+    monkeypatch.setenv("OPENPTX_COMPILE_APART", "1")
+    with settings.cache_at(None):
         yield
 
 
@@ -72,7 +73,6 @@ def test_what_llvm_said_last_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("value", "asked"), [("1", True), ("0", False), ("", False), (None, False)])
 def test_the_environment_asks_for_it(value: str | None, asked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "_subprocess", [])
     if value is None:
         monkeypatch.delenv("OPENPTX_COMPILE_APART", raising=False)
     else:

@@ -26,7 +26,8 @@ def never_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.setattr(costs, limit, 0.0)
     monkeypatch.setattr(compiled_kernel, "lower_kernel", here)
     service.close()
-    with settings.tiers(), settings.cache_at(None):
+    monkeypatch.setenv("OPENPTX_TIERS", "1")
+    with settings.cache_at(None):
         yield
     service.close()
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -74,7 +75,7 @@ def test_compiling_and_blocks_are_told_and_erased(terminal: Terminal) -> None:
 
 @pytest.mark.parametrize("engine", ["auto", "interp"])
 def test_the_reference_engine_is_told(engine: str, terminal: Terminal) -> None:
-    with settings.tiers():
+    with patch.dict(os.environ, OPENPTX_TIERS="1"):
         launch(engine, 1, 2000)
     assert "kernel `k` on the reference engine" in terminal.getvalue()
     assert terminal.getvalue().endswith(progress.ERASE)
@@ -130,7 +131,7 @@ def test_the_caller_tells_how_far_workers_are(terminal: Terminal) -> None:
 
 def test_workers_leave_the_terminal_to_the_caller(terminal: Terminal) -> None:
     kernel, args = openptx.load(LOOP)["k"], (np.zeros(32, np.uint32), 2000)
-    with settings.cache_at(None), settings.tiers():
+    with settings.cache_at(None), patch.dict(os.environ, OPENPTX_TIERS="1"):
         openptx.distribute(kernel, AtOnce(), 2, 32, args, chunks=2)
         assert terminal.getvalue() == ""
         openptx.load(LOOP)["k"](2, 32, args)
@@ -170,7 +171,7 @@ def test_the_log_tells_what_was_made_and_what_ran(log: io.StringIO) -> None:
 def test_a_kernel_on_the_reference_engine_is_told_once_for_a_shape(log: io.StringIO) -> None:
     openptx.logging.show("info", log)
     kernel = openptx.load(LOOP)["k"]
-    with settings.tiers():
+    with patch.dict(os.environ, OPENPTX_TIERS="1"):
         for threads in (32, 32, 64, 32, 64):
             kernel(1, threads, (np.zeros(64, np.uint32), 3), engine="auto")
         assert log.getvalue().count("on the reference engine") == 2
@@ -187,7 +188,7 @@ def test_a_launch_that_is_abandoned_before_there_is_code_is_told_so(
 
     openptx.logging.show("info", log)
     monkeypatch.setattr("openptx.engines.auto.launch.code_wanted", at_once)
-    with settings.tiers(), settings.cache_at(None):
+    with patch.dict(os.environ, OPENPTX_TIERS="1"), settings.cache_at(None):
         openptx.load(LOOP)["k"](1, 32, (np.zeros(32, np.uint32), 10_000), engine="auto")
     said = log.getvalue()
     assert said.index("abandoned after") < said.index("code here in")

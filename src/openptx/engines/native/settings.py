@@ -53,8 +53,6 @@ class Options:
 
 
 _cache: list[Path | None] = []
-_subprocess: list[bool] = []
-_tiers: list[bool] = []
 _checks: list[bool] = [True]
 _lane_facts: list[bool] = [True]
 _turns: list[int] = [0]
@@ -85,22 +83,12 @@ def cache_at(folder: str | os.PathLike[str] | None) -> AbstractContextManager[No
 
 def compiles_in_subprocess() -> bool:
     """Whether kernels are compiled in a separate process: if OPENPTX_COMPILE_APART is neither empty nor 0."""
-    return _subprocess[-1] if _subprocess else os.environ.get("OPENPTX_COMPILE_APART", "0") not in ("", "0")
-
-
-def in_subprocess(wanted: bool = True) -> AbstractContextManager[None]:
-    """In this scope, compiles in a separate process if `wanted`."""
-    return _during(_subprocess, wanted)
+    return os.environ.get("OPENPTX_COMPILE_APART", "0") not in ("", "0")
 
 
 def has_tiers() -> bool:
     """Whether `auto` launches start on the reference engine while code is compiled: unless OPENPTX_TIERS is 0."""
-    return _tiers[-1] if _tiers else os.environ.get("OPENPTX_TIERS", "1") != "0"
-
-
-def tiers(wanted: bool = True) -> AbstractContextManager[None]:
-    """In this scope, launches start on the reference engine if `wanted`."""
-    return _during(_tiers, wanted)
+    return os.environ.get("OPENPTX_TIERS", "1") != "0"
 
 
 def checks() -> bool:

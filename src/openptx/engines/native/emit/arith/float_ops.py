@@ -10,8 +10,8 @@ from math import inf
 
 from openptx.engines.native.analysis.capabilities import Conversion, Rounding
 from openptx.engines.native.analysis.lattice import N, Value, is_finite
+from openptx.engines.native.emit.arith.float_to_int import saturated_int
 from openptx.engines.native.emit.arith.mufu import MufuOps
-from openptx.engines.native.emit.arith.whole_numbers import saturated_int
 from openptx.engines.native.emit.ir_builder import FLOAT, LaneType
 from openptx.numerics import Bits, Format, Signedness
 from openptx.numerics.formats import F32
