@@ -11,6 +11,7 @@ from openptx.check.sizes import bytes_of, shared_limit
 from openptx.check.spelling import nearest
 from openptx.diagnostics import Fix, Label
 from openptx.isa.directives import PRAGMAS, pragma_in
+from openptx.isa.special_registers import is_predefined
 from openptx.patterns import pattern
 from openptx.syntax.declarations import Variable as Declaration
 
@@ -50,6 +51,8 @@ class BodyDirectives:
         if name.text == "_":
             message = "`_` alone is not a name"
             self.findings.add("invalid-name", message, name.span, help="it is the sink for unused results")
+        elif is_predefined(name.text):
+            self.findings.add("reserved-name", f"`{name.text}` is predefined", name.span, "can't be declared")
         first = scope.labels[name.text]
         if first != name.span[0]:
             message = f"the label `{name.text}` occurs twice in this block"

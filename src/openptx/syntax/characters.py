@@ -1,7 +1,7 @@
 """Characters that PTX does not have (manual 4.1: a source file is ASCII), and what to write instead.
 
-As measured on ptxas 13.5: bytes above 127 are allowed in comments, control characters in comments and strings, NUL
-nowhere; Ctrl-Z is a blank.
+As measured on ptxas 13.5: bytes above 127 are allowed in comments, and in strings after a `//` or `/*`; control
+characters in comments and strings, NUL nowhere; Ctrl-Z is a blank.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ _KINDS = (
 )
 # fmt: on
 _STRAY = pattern(r"[^\x01-\x7f](?:[^\n]*[^\x01-\x7f])?+")
+_MARK = pattern(r"//|/\*")
+"""What begins a comment, for the assembler's search for such characters in strings too."""
 _FIRST = pattern(r"\0++|[^\0-\x7f]++|.", re.S)
 _NULS = pattern(r"\0++")
 _REST = pattern(r"[^\x20-\x7e\s](?:[^;\n\"]*[^\x20-\x7e\s])?", re.A)
@@ -59,8 +61,13 @@ def strays(text: str) -> Iterator[tuple[str, Span]]:
         place = piece.lastgroup
         if place == CODE:
             yield place, piece.span(place)
-        elif place and (stray := _STRAY.search(text, *piece.span(place))):
-            yield place, stray.span()
+        elif place:
+            start, end = piece.span(place)
+            mark = _MARK.search(text, start, end) if place == QUOTED else None
+            commented = mark.start() if mark is not None else end if place == QUOTED else start
+            for kind, span in ((QUOTED, (start, commented)), (COMMENTED, (commented, end))):
+                if stray := _STRAY.search(text, *span):
+                    yield kind, stray.span()
 
 
 def problems(file: File, found: list[tuple[str, Span]]) -> list[Diagnostic]:

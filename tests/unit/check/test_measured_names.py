@@ -38,6 +38,13 @@ LABELS = (  # of the module, in a kernel with registers q and w; whether it is a
     (VARIABLE, "x: .branchtargets l; mov.u64 w, x;",                                  False),
     (FUNCTION, "mov.u64 w, g; x: .callprototype _ (); call w, x;",                    True),
     (FUNCTION, "x: .callprototype _ (); call x;",                                     False),
+    # A predefined name is none of a label, a table or a range.
+    ("",       "WARP_SZ: ret;",                                                       False),
+    ("",       "mov.b32 q, (1); { WARP_SZ: }",                                        False),
+    ("",       "WARP_SZ: .branchtargets l; ret;",                                     False),
+    ("",       "WARP_SZ: .callprototype _ (); ret;",                                  False),
+    ("",       ".reg .b32 WARP_SZ<3>;",                                               False),
+    ("",       ".reg .b32 WARP_SZ1;",                                                 True),
     # Names in tables mean what they mean at that place.
     (VARIABLE, "t: .branchtargets x; brx.idx q, t; x: ret;",                          False),
     (VARIABLE, "x: t: .branchtargets x; brx.idx q, t;",                               True),

@@ -21,6 +21,8 @@ PLACES = {
     "in the last comment": _PLAIN + "// @",
     "in the string of .file": _HEAD + '.file 1 "a@.cu"\n.visible .entry k() { ret; }\n',
     "in the string of .pragma": _HEAD + '.pragma "a@";\n.visible .entry k() { ret; }\n',
+    "in a comment mark's rest in a string": _HEAD + '.file 1 "a//@.cu"\n.visible .entry k() { ret; }\n',
+    "in a comment in a string": _body('.pragma "a/*@*/";'),
     "in a string of a body": _body('.pragma "a@";'),
     "in a section": _PLAIN + ".section .debug_str {\n.b8 @1\n}\n",
     "in an identifier": _body(".reg .b32 a@b;"),

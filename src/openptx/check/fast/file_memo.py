@@ -38,8 +38,8 @@ _STRING_OR_COMMENT = pattern(rf"{OPEN_STRING}|{COMMENT}")
 _CONTINUED = pattern(r",[ \t\r]*+\n[ \t\r\n]*+")
 _IN_LINE = pattern(r"[^\r\n]")
 _SPECIAL = frozenset(f"%{name}" for name in SPECIAL_REGISTERS)
-_RESERVED = frozenset(("_", "%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
-"""Ranges with these prefixes are left to the full checker: special registers may have their names, or `_` is not a
+_RESERVED = frozenset(("_", "WARP_SZ", "%pm", "%envreg", "%clock", "%reserved_smem_offset_"))
+"""Ranges with these prefixes are left to the full checker: special registers may have their names, or it is no
 name."""
 _REGISTERS_PER_CHARACTER = 4
 """A file that declares more registers is left to the full checker, which does not create them one by one."""

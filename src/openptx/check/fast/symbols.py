@@ -91,7 +91,7 @@ class SymbolTable(dict[str, Kind]):
     def label(self, name: str) -> bool:
         """Declares a label in this block; False if it declares that name already."""
         labels = self.blocks[-1].labels
-        if name in labels or name == "_" or name in self.variables:
+        if name in labels or name in _PREDEFINED or name in self.variables:
             return False
         if self.means(name):
             return False

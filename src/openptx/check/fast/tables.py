@@ -8,6 +8,7 @@ from openptx.check.fast.classify import OperandClassifier
 from openptx.check.fast.file_memo import FileMemo
 from openptx.check.fast.symbols import Block
 from openptx.check.operand import kinds
+from openptx.isa.special_registers import is_predefined
 from openptx.patterns import pattern
 from openptx.syntax.directives import BranchTargets, CallPrototype
 from openptx.syntax.lexical import IDENTIFIER, WORD
@@ -75,7 +76,7 @@ def has_known_callees(block: Block, names: OperandClassifier) -> bool:
 
 def _labels(name: str, directive: str, names: OperandClassifier) -> bool:
     """Declares the label of a table; False if the name already has a meaning."""
-    if name in names or name in names.blocks[-1].labels or names.means(name):
+    if name in names or name in names.blocks[-1].labels or names.means(name) or is_predefined(name):
         return False
     names[name] = kinds.TABLE_KINDS[directive]
     if len(names.blocks) > 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.check.availability import require
 from openptx.check.forms.operands import judge
 from openptx.check.forms.rules import refine
+from openptx.check.forms.vectors import lengths
 from openptx.check.operand import kinds
 from openptx.check.operand.slot import Place
 from openptx.check.problems import OPCODE, WARNINGS, Candidate, Problem, rewrite
@@ -82,13 +83,21 @@ def examine(form: Form, m: Modifiers, operands: tuple[Kind, ...], context: Conte
     for template, type, given in zip(form.operands, form.types(m), placed, strict=True):
         if given is None:
             continue
-        found = [*judge(Place(form, m, template, type, context), *given), *_may_be(form, m, template, *given, context)]
+        operand_place = Place(form, m, template, type, context)
+        found = [*judge(operand_place, *given), *_may_be(form, m, template, *given, context)]
         gated += any(problem.about in _GATES for problem in found)
-        if any(problem.about not in _GATED for problem in found):  # an address of other parts is another form's
-            bracketed = given[0].sort == kinds.ADDRESS and template.role != "address"
-            bad += 2 if bracketed or any(problem.about == "address-form" for problem in found) else 1
+        if any(problem.about not in _GATED for problem in found):
+            bad += 2 if _is_of_another_form(operand_place, given[0], found) else 1
         findings += found
     return Candidate(form, m, (2, -bad, -gated), tuple(findings))
+
+
+def _is_of_another_form(place: Place, kind: Kind, found: list[Problem]) -> bool:
+    """Whether an operand that does not fit is an address of other parts, or a list where there is none."""
+    if kind.sort == kinds.LIST:
+        return len(kind.parts) > 1 and not lengths(place)
+    bracketed = kind.sort == kinds.ADDRESS and place.template.role != "address"
+    return bracketed or any(problem.about == "address-form" for problem in found)
 
 
 def place(form: Form, layout: tuple[int, ...], operands: tuple[Kind, ...]) -> list[Placed] | Problem:

@@ -48,7 +48,7 @@ def judge_list(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
 
 
 def _wrong_length(place: Place, number: int, where: Path) -> Problem:
-    packing = None if place.count or place.packs else _packing(place)
+    packing = None if place.count else _packing(place)
     opcode, allowed = packing or (place.opcode, lengths(place))
     wanted = " or ".join(map(str, allowed))
     elements = f"{wanted} element{'' if wanted == '1' else 's'}"
@@ -82,7 +82,8 @@ def advised(problem: Problem, place: Place, number: int) -> Problem:
 
 
 def _packing(place: Place) -> tuple[str, tuple[int, ...]] | None:
-    """The opcode that packs a list into a register of this type, or unpacks one, and the lengths of its lists."""
+    """The opcode that packs a list into a register of this type, or unpacks one, and the lengths of its lists: a list
+    of one element is not packed."""
     if place.type is None:
         return None
     opcode = f"{place.opcode.rpartition('.')[0]}.b{place.type.width}"
