@@ -15,6 +15,9 @@ THREADS = 32
 MEMORY = 128
 """The bytes that a thread's addresses point into the middle of."""
 
+AT_ONCE = 40
+"""Statements in a kernel of compiled code."""
+
 _WIDTHS = {"pred": 1, "f16x2": 32, "bf16x2": 32}
 _SPECIAL = {
     16: (0x8000, 0x7FFF, 0x7C00, 0xFC00, 0x7E01, 0x7F80, 0x3C00, 1),
@@ -85,6 +88,26 @@ def run(text: str, memory: NDArray[np.uint8], engine: str) -> NDArray[np.uint8] 
     except openptx.CheckError as error:
         return tuple(found.code for found in error.diagnostics)
     return after
+
+
+def differing(found: list[dict[str, str]]) -> list[str]:
+    """Those of some statements for one target on whose results the engines disagree."""
+    expected = [run(*kernel([record]), "interp") for record in found]
+    running = [i for i, result in enumerate(expected) if isinstance(result, np.ndarray)]
+    wrong = [
+        record["stmt"]
+        for record, result in zip(found, expected, strict=True)
+        if not isinstance(result, np.ndarray) and run(*kernel([record]), "native") != result
+    ]
+    for i in range(0, len(running), AT_ONCE):
+        some = running[i : i + AT_ONCE]
+        after = run(*kernel([found[j] for j in some]), "native")
+        assert isinstance(after, np.ndarray), after
+        parts = np.split(after, np.cumsum([expected[j].size for j in some])[:-1])
+        wrong += [
+            found[j]["stmt"] for j, part in zip(some, parts, strict=True) if not np.array_equal(part, expected[j])
+        ]
+    return wrong
 
 
 _KERNEL = """.version {version}

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import groupby
 
-import numpy as np
 import pytest
 from ptxas_corpus import records
-from statement_kernels import is_comparable, kernel, run
-
-AT_ONCE = 40
-"""Statements in a kernel."""
+from statement_kernels import differing, is_comparable
 
 PARTS = 128
 """Of the whole corpus: about 125 statements each."""
@@ -19,26 +15,6 @@ PARTS = 128
 
 def machine(record: dict[str, str]) -> tuple[str, str]:
     return record["target"], record["version"]
-
-
-def differing(found: list[dict[str, str]]) -> list[str]:
-    """Those of some statements for one target on whose results the engines disagree."""
-    expected = [run(*kernel([record]), "interp") for record in found]
-    running = [i for i, result in enumerate(expected) if isinstance(result, np.ndarray)]
-    wrong = [
-        record["stmt"]
-        for record, result in zip(found, expected, strict=True)
-        if not isinstance(result, np.ndarray) and run(*kernel([record]), "native") != result
-    ]
-    for i in range(0, len(running), AT_ONCE):
-        some = running[i : i + AT_ONCE]
-        after = run(*kernel([found[j] for j in some]), "native")
-        assert isinstance(after, np.ndarray), after
-        parts = np.split(after, np.cumsum([expected[j].size for j in some])[:-1])
-        wrong += [
-            found[j]["stmt"] for j, part in zip(some, parts, strict=True) if not np.array_equal(part, expected[j])
-        ]
-    return wrong
 
 
 def comparable() -> list[dict[str, str]]:
