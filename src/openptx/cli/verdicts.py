@@ -11,11 +11,7 @@ import os
 import stat
 
 from openptx.cache_folder import cache_folder
-
-try:
-    from _blake2 import blake2b  # `hashlib` has the same, but loads OpenSSL: 2 ms, a fifth of the total time
-except ImportError:
-    from hashlib import blake2b
+from openptx.digests import digest
 
 NAME = "clean"
 DIGITS = 40
@@ -41,7 +37,7 @@ class Verdicts:
 
     def digest(self, data: bytes) -> bytes:
         """The digest of a text."""
-        return blake2b(self._salt + data, digest_size=DIGITS // 2).hexdigest().encode() + b"\n"
+        return digest(self._salt + data, DIGITS // 2).hex().encode() + b"\n"
 
     def is_clean(self, path: str, most: int) -> bool:
         """Whether a file of at most this many bytes is known to have no findings. Pipes and devices are never read."""

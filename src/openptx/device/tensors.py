@@ -6,7 +6,6 @@ import sys
 import weakref
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from openptx.array_types import Array
@@ -30,6 +29,8 @@ def flat_bytes(tensor: Any) -> Any:
 
 def with_elements(data: Array, tensor: Any) -> Array:
     """These bytes of a tensor as its elements; as bytes if neither NumPy nor ml_dtypes has such elements."""
+    import ml_dtypes  # 7 ms that launches with NumPy's arrays do not need
+
     name = str(tensor.dtype).removeprefix("torch.")
     element = getattr(ml_dtypes, name, None) or np.sctypeDict.get(name)
     return data if element is None else data.view(element).reshape(tuple(tensor.shape))

@@ -61,6 +61,14 @@ def test_check_of_a_clean_file_imports_nothing_heavy(tmp_path: Path) -> None:
     assert sorted(loaded & set(unneeded)) == []
 
 
+@pytest.mark.parametrize("engine", ["interp", "native"])
+def test_a_launch_imports_nothing_that_it_does_not_need(engine: str) -> None:
+    """OpenSSL, the formats of tensors, and starting processes: 10 ms of a program that launches one kernel."""
+    program = f"import sys, openptx; openptx.load({CLEAN!r})['k'](1, 32, engine={engine!r}); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert sorted({"ml_dtypes", "_hashlib", "subprocess"} & set(loaded.stdout.split())) == []
+
+
 def test_names_of_the_contract() -> None:
     for name in (
         "check",

@@ -6,7 +6,6 @@ looked at. A real object of another kernel would do; a function that must not be
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 import subprocess
@@ -17,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from openptx.cache_folder import read_own_file
+from openptx.digests import digest
 from openptx.engines.native import settings
 from openptx.engines.native.cache import store as cache
 
@@ -143,7 +143,7 @@ with settings.cache_at(path.parents[1]):
 def test_a_file_that_is_none_neither_hangs_nor_is_followed(store: Path, tmp_path: Path, what: str) -> None:
     """In a process of its own, which would be waited for if it hung."""
     path, target = path_in(store), tmp_path / "target"
-    target.write_bytes(hashlib.sha256(b"planted").digest() + b"planted")
+    target.write_bytes(digest(b"planted") + b"planted")
     before = target.read_bytes()
     path.unlink()
     match what:

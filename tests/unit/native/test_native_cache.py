@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 
 import openptx
+from openptx.digests import digest
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.lattice import ZEROS, N
 from openptx.engines.native.cache import key as identity
@@ -122,7 +122,7 @@ def test_a_second_process_translates_and_compiles_nothing(tmp_path: Path, monkey
 
 
 def whole(data: bytes) -> bytes:
-    return hashlib.sha256(data).digest() + data
+    return digest(data) + data
 
 
 def changed(how: str, data: bytes) -> bytes:

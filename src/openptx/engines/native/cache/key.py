@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from openptx.device.shared_layout import shared_layout
+from openptx.digests import text_digest
 from openptx.engines.common.call_graph import reached_directly
 from openptx.engines.native.settings import Options
 from openptx.llvm.codegen import version
@@ -20,18 +20,13 @@ def name_of(program: Program, function: Function, options: Options, version_of_i
     """A digest of the text that determines the code, and of the compilation options."""
     text = program.digests.get(function.name)
     if text is None:  # 4 ms for CUB's thousand declarations
-        whole = "\0".join(parts(program, function)).encode("utf-8", "surrogatepass")
-        text = program.digests[function.name] = hashlib.sha256(whole).hexdigest()
+        text = program.digests[function.name] = text_digest("\0".join(parts(program, function)))
     return digest(text, version_of_it, repr(options.key()))
 
 
 def digest(*parts: str) -> str:
     """The digest of everything that a piece of code depends on, including the translator and the processor."""
-    made = hashlib.sha256()
-    for part in (*parts, SOURCES, version()):
-        made.update(part.encode("utf-8", "surrogatepass"))
-        made.update(b"\0")
-    return made.hexdigest()
+    return text_digest("\0".join([*parts, SOURCES, version()]))
 
 
 def parts(program: Program, function: Function) -> Iterator[str]:
@@ -64,7 +59,7 @@ def sources() -> str:
                     found.append(f"{entry.path} {status.st_size} {status.st_mtime_ns}")
                 elif "." not in entry.name and entry.name != "__pycache__":
                     folders.append(entry.path)
-    return hashlib.sha256("\n".join(sorted(found)).encode()).hexdigest()
+    return text_digest("\n".join(sorted(found)))
 
 
 # Now, not when a launch first needs it: files edited meanwhile are not the code that this process runs.

@@ -7,7 +7,6 @@ that others can write to is neither read nor written, which a warning reports on
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import logging
 import os
 import stat
@@ -17,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from openptx.cache_folder import distrust_reason, read_own_file
+from openptx.digests import SIZE, digest
 from openptx.engines.native import settings
 
 LIMIT = 256 << 20
@@ -42,7 +42,7 @@ def load(name: str) -> bytes | None:
             elif sound(data):
                 with contextlib.suppress(OSError, ValueError):
                     os.utime(path)
-                return data[32:]
+                return data[SIZE:]
     return None
 
 
@@ -59,7 +59,7 @@ def store(name: str, data: bytes) -> None:
     path = path_of(name)
     if path is not None:
         with contextlib.suppress(OSError, ValueError):
-            keep(path, hashlib.sha256(data).digest() + data)
+            keep(path, digest(data) + data)
 
 
 def path_of(name: str) -> Path | None:
@@ -95,7 +95,7 @@ def warn(folder: Path, message: str) -> None:
 
 def sound(data: bytes) -> bool:
     """Whether a file is intact: a damaged object would otherwise be executed."""
-    return len(data) > 32 and hashlib.sha256(data[32:]).digest() == data[:32]
+    return len(data) > SIZE and digest(data[SIZE:]) == data[:SIZE]
 
 
 def keep(path: Path, data: bytes) -> None:

@@ -6,12 +6,12 @@ the functions it calls, and their objects become part of the kernel's code, whic
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import NamedTuple
 
+from openptx.digests import text_digest
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import digest
 from openptx.engines.native.emit.arith.outlined import Outlined
@@ -89,7 +89,7 @@ def share(name: str, outlined: Mapping[str, Outlined], shared: dict[str, SharedF
             callees[callee.name] = declared[callee.declaration] = None
             text = text.replace(f"@{used}(", f"@{callee.name}(")
     anonymous = text.replace(f"@{name}(", "@(")
-    key = hashlib.sha256("\0".join([anonymous, *data]).encode()).hexdigest()[:16]
+    key = text_digest("\0".join([anonymous, *data]))[:16]
     named = f"{PREFIX}{name.partition('.')[0]}.{key}"
     text = text.replace(f"@{name}(", f"@{named}(").replace(INTERNAL, "define ", 1)
     header = text[: text.index("{\n")].replace("define ", "declare ", 1).replace(" noinline", "")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.resources import files
-from subprocess import Popen
+from typing import TYPE_CHECKING
 
 from openptx.engines.native import abi, settings
 from openptx.engines.native.cache import store
@@ -23,6 +23,9 @@ from openptx.llvm.recovery import Aborted, Guard, guard_at
 from openptx.llvm.subprocess_compile import ABORTED, LOG, available, compile_in_subprocess, start
 from openptx.locks import LLVM, check_cancelled
 from openptx.program import Function
+
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 METADATA = """
 !0 = !{!"branch_weights", i32 1, i32 2000}
