@@ -1,4 +1,4 @@
-"""Random statements of all forms but branches, memory and matrices included: both engines give the same bits or fault."""
+"""Random statements of all forms but branches, memory and matrices included: the same bits or fault on both engines."""
 
 from __future__ import annotations
 

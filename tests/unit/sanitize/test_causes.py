@@ -39,7 +39,7 @@ def found(*lines: str) -> list[Finding]:
         ((WRITE_S, REST_S, READ_S, STORE), [(10, 11)]),  # a read races with two writes
         ((WRITE_S, REST_S, WRITE_U, REST_U, READ_S, READ_U, STORE), [(12, 13)]),  # one barrier orders both variables
         ((WRITE_S, REST_S, READ_S, WRITE_U, REST_U, READ_U, STORE), [(10, 11), (13, 14)]),
-        ((WRITE_S, REST_S, READ_S, WRITE_S, STORE), [(10, 11), (11, 12)]),  # a barrier before the read, and one after it
+        ((WRITE_S, REST_S, READ_S, WRITE_S, STORE), [(10, 11), (11, 12)]),  # barriers before and after the read
         ((WRITE_S, REST_S, SYNC, READ_S, WRITE_S, STORE), [(12, 13)]),
     ],
 )
