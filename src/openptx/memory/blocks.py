@@ -173,7 +173,7 @@ def allocate(size: int, *, name: str | None = None) -> Block:
         if size > left:
             raise MemoryError(f"out of device memory: {size} bytes are asked for, {left} of {total()} are left")
         BLOCKS.count += 1
-        name = name or f"block {BLOCKS.count} ({caller()})"
+        name = name or f"block {BLOCKS.count}{caller()}"
         if size <= LARGEST and BLOCKS.small >= OWN_SLOTS:
             pool = heap_of(device(64)).pool()
             shared = pool.take(name, size)
@@ -253,7 +253,7 @@ def register(
             )
         data = np.asarray(Foreign(pointer, size, bool(read_only), owner))
         BLOCKS.count += 1
-        name = name or f"registered memory {BLOCKS.count} ({caller()})"
+        name = name or f"registered memory {BLOCKS.count}{caller()}"
         return BLOCKS.add(Block(device(64).adopt(name, data), data, True, True))
 
 
@@ -338,8 +338,8 @@ def whole(what: str, value: object, least: int) -> int:
 
 
 def caller() -> str:
-    """The calling line outside this package, as `train.py:17`."""
+    """The calling line outside this package, as ` (train.py:17)`; empty for a program that is not Python's."""
     frame = currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith("openptx."):
         frame = frame.f_back
-    return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}" if frame is not None else "unknown place"
+    return f" ({os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno})" if frame is not None else ""

@@ -80,3 +80,50 @@ def test_a_counter_of_several_threads_needs_an_atomic_operation(grid: int, block
     helps = [each.help or "" for each in found if each.other is not None and each.other.text != each.site.text]
     assert helps
     assert all("`atom.global`" in text and "atomicAdd" in text for text in helps)
+
+
+SHIFT = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) {
+    .reg .b64 p; .reg .b32 i, n, v;
+    ld.param.u64 p, [out];
+    mov.u32 i, %tid.x; mov.u32 n, %ctaid.x; mad.lo.u32 i, n, 32, i;
+    mad.wide.u32 p, i, 4, p;
+    ld.global.u32 v, [p+4];
+    st.global.u32 [p], v;
+    ret;
+}
+"""
+
+
+def test_a_block_that_overwrites_what_another_reads_needs_other_memory() -> None:
+    (found,) = openptx.sanitize(openptx.load(SHIFT)["k"], 2, 32, (np.arange(65, dtype=np.uint32),), tools="race")
+    assert "write to other memory" in (found.help or "")
+
+
+FLAG = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) {
+    .reg .b64 p; .reg .b32 n, v; .reg .pred q;
+    ld.param.u64 p, [out];
+    mov.u32 n, %ctaid.x; setp.ne.u32 q, n, 0;
+    @q bra READ;
+    st.global.u32 [p], 42;
+    st.release.cta.global.u32 [p+64], 1;
+    ret;
+READ:
+    ld.acquire.cta.global.u32 v, [p+64]; setp.eq.u32 q, v, 0;
+    @q bra READ;
+    ld.global.u32 v, [p];
+    st.global.u32 [p+128], v;
+    ret;
+}
+"""
+
+
+def test_a_scope_that_is_too_narrow_is_the_cause() -> None:
+    (found,) = openptx.sanitize(openptx.load(FLAG)["k"], 2, 1, (np.zeros(64, np.uint32),), tools="race")
+    assert found.help == "give both the scope `.gpu`, which includes both threads, and one size"
+    assert (found.lines, len(found.related)) == ({9, 10, 13, 15}, 1)

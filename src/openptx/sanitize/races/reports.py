@@ -203,7 +203,8 @@ class RaceReports:
         if c.other_thread >= AGENT:
             return f"wait for the mbarrier, or the group, of {self.operation(other)} {{lines}}", True
         if not strength(c) and updates(self.reporter.calls.functions().get(op), op, other):
-            name = f"`{atomic.atom.name}.{op.m.space}`" if op.m.values.get("space") else f"`{atomic.atom.name}`"
+            space = op.m.values.get("space", "generic")
+            name = f"`{atomic.atom.name}`" if space == "generic" else f"`{atomic.atom.name}.{space}`"
             return f"read, change and write it by one atomic operation ({name}, `atomicAdd` and its like)", False
         if c.other_time == self.clocks.now and c.thread != c.other_thread:
             return "let one thread do it, or use an atomic operation", False
@@ -222,6 +223,11 @@ class RaceReports:
             return f"a `{cuda}` (`{ptx}`) {{lines}}" if self.reporter.places.of(op) else f"a `{ptx}` {{lines}}"
         if distance == 2:
             return f"`{barrier_cluster.name}.arrive` and `.wait` {{lines}}"
+        if c.write and not c.other_write:
+            return (
+                "blocks run in any order: write to other memory, or let the reader signal by `st.release.gpu` that it"
+                " has read, and wait for that by `ld.acquire.gpu` before the write"
+            )
         return (
             "publish by `st.release.gpu` (or a fence before a strong store) after the write, and read that by"
             " `ld.acquire.gpu` (or a fence after a strong load) before this access"
