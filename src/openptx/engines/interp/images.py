@@ -8,7 +8,7 @@ from functools import reduce
 import numpy as np
 
 from openptx.array_types import Array
-from openptx.device.textures import cubes, gradients, sampling
+from openptx.device.textures import cubes, levels, sampling
 from openptx.device.textures.sampler import Sampler
 from openptx.device.textures.sampling import Place
 from openptx.device.textures.surface import Surface
@@ -83,7 +83,7 @@ class LaneImages(Handles):
         dx, dy = ([v.view(np.float32) for v in self.columns(one, where)] for one in lookup.gradients)
         if t.cube:
             dx, dy = (cubes.gradient(at, one) for one in (dx, dy))
-        return gradients.level(t.shape, dx, dy)
+        return levels.of_gradients(t.shape, dx, dy)
 
     # Surfaces.
 
