@@ -28,7 +28,7 @@ _BASES = {"shared": "%shared", "local": "%local", "const": "%const", "param": "%
 
 _DECLARATIONS = re.compile(r"(?:\s*\.reg (?:\.v[24] )?\.\w+ [\w, ]+;)+\s*")
 _UNREPEATABLE = re.compile(r"%(?:clock|globaltimer|pm\d|gridid)|\baddc|\bsubc|\bmadc")
-_FAR = re.compile(r"\+(?:429496729[56]|0xffffffff|0x100000000)\b")
+_FAR = re.compile(r"\+(?:-2147483648|429496729[56]|0xffffffff|0x100000000)\b")
 _CLEARED = "mov.u64 %low, 0; st.shared.v2.b64 [%shared+64], {%low, %low}; st.local.v2.b64 [%local+64], {%low, %low};"
 """What other statements of a kernel have left there would be read."""
 
