@@ -93,3 +93,26 @@ def test_quotients_of_a_number_of_all_lanes() -> None:
     for a in (0, 6, 7, 69, 70, 2**63, 2**64 - 2, 2**64 - 1):
         kernel(1, 32, [q, a], engine="native")
         assert q.tolist() == [a // 7, a // 10, a % (2**64 - 1)]
+
+
+@pytest.mark.parametrize("cpu", [host(), without("avx512", "fp16")], ids=["host", "avx2"])
+@pytest.mark.parametrize("same", [False, True])
+def test_short_numbers_of_64_bits_are_divided_by_32(same: bool, cpu: CPU) -> None:
+    """A warp's numbers are all short, or one is not."""
+
+    def both(x: Any, a: Bits, b: Bits) -> tuple[Bits, ...]:
+        if same and isinstance(x, Bench):
+            b = Bits(x, 64, Value(x.ir.emit(f"extractelement <32 x i64> {x.vector(b)}, i32 0"), ZEROS))
+        found = tuple(x.binary(op, a, b) for op in ("udiv", "urem"))
+        if isinstance(x, Bench):
+            assert sum("uitofp" in line for line in x.ir.lines) >= 2
+        return found
+
+    random = np.random.default_rng(6)
+    a, b = (random.integers(0, 1 << 32, 512 * N, np.uint64) >> random.integers(0, 32, 512 * N, np.uint64) for _ in "ab")
+    a[: 64 * N : N], a[64 * N + 5 : 128 * N : N] = (1 << 32) - 1, random.integers(1 << 32, 1 << 63, 64, np.uint64)
+    b[128 * N : 192 * N : N] += np.uint64(1 << 32)
+    if same:
+        b = b[::N].repeat(N)
+    for ours, theirs in zip(run(both, [a, b], [64, 64], cpu), defined(both, [a, b], [64, 64]), strict=True):
+        assert (ours == theirs).all()

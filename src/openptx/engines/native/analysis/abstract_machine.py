@@ -97,6 +97,9 @@ class AbstractMachine(FloatTransfer):
     def plain_cast(self, op: str, a: Bits, w: int) -> Bits:
         return self.unknown(w, self.uniform(a))
 
+    def wide_division(self, op: str, a: Bits, b: Bits) -> Bits:
+        return self.unknown(a.width)
+
     def float_quotient(self, a: Bits, b: Bits) -> Bits:
         return self.unknown(a.width)
 

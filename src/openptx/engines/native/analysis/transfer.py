@@ -237,12 +237,12 @@ class CoreOperations(Machine):
         if isinstance(b.v, int) and b.v:
             return self.plain(op, a, b)
         zero = self.compare("eq", b, self.const(0, w))
-        if w <= 32 and not (self.uniform(a, b)):
+        if w <= 32 and not self.uniform(a, b):
             q = self.float_quotient(a, b)
-            if op == "udiv":
-                return self.select(zero, self.const(-1, w), q)
-            return self.select(zero, a, self.plain("sub", a, self.plain("mul", q, b)))
-        d = self.plain(op, a, self.select(zero, self.const(1, w), b))
+            d = q if op == "udiv" else self.plain("sub", a, self.plain("mul", q, b))
+        else:
+            divided = self.plain if self.uniform(a, b) else self.wide_division
+            d = divided(op, a, self.select(zero, self.const(1, w), b))
         return self.select(zero, self.const(-1, w) if op == "udiv" else a, d)
 
     # Selection
@@ -381,6 +381,10 @@ class CoreOperations(Machine):
 
     def plain_cast(self, op: str, a: Bits, w: int) -> Bits:
         """A vector, or a scalar truncated to one bit."""
+        raise NotImplementedError
+
+    def wide_division(self, op: str, a: Bits, b: Bits) -> Bits:
+        """`udiv` or `urem` of vectors of 64 bits, by no zeros."""
         raise NotImplementedError
 
     def float_quotient(self, a: Bits, b: Bits) -> Bits:
