@@ -1,4 +1,4 @@
-define <32 x i32> @openptx.shared.gather.5615598100c55712(ptr %w, <32 x ptr> %at, i32 %lanes) noinline nounwind #0 {
+define <32 x i32> @openptx.shared.gather.7d4e533ff3206412(ptr %w, <32 x ptr> %at, i32 %lanes) noinline nounwind #0 {
 entry:
 %v0 = icmp eq i32 %lanes, -1
 br i1 %v0, label %whole, label %part
@@ -132,7 +132,7 @@ b111:
 ret <32 x i32> %v118
 }
 
-define { <32 x i32>, i1 } @openptx.shared.lanes.87032bd2dc79e24e(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i32 %warp, i64 %locals, i64 %what, <32 x i64> %places) noinline nounwind #0 {
+define { <32 x i32>, i1 } @openptx.shared.lanes.289155dc52e4fc22(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i32 %warp, i64 %locals, i64 %what, <32 x i64> %places) noinline nounwind #0 {
 entry:
 %mask = bitcast i32 %lanes to <32 x i1>
 %v0 = insertelement <32 x i64> poison, i64 %start, i32 0
@@ -175,7 +175,7 @@ each:
 %v31 = add <32 x i64> %places, %v30
 %v32 = inttoptr <32 x i64> %v31 to <32 x ptr>
 %v33 = getelementptr i8, <32 x ptr> %v32, i64 0
-%v34 = call <32 x i32> @openptx.shared.gather.5615598100c55712(ptr %w, <32 x ptr> %v33, i32 %lanes)
+%v34 = call <32 x i32> @openptx.shared.gather.7d4e533ff3206412(ptr %w, <32 x ptr> %v33, i32 %lanes)
 %v35 = insertvalue { <32 x i32>, i1 } poison, <32 x i32> %v34, 0
 %v36 = insertvalue { <32 x i32>, i1 } %v35, i1 false, 1
 ret { <32 x i32>, i1 } %v36
@@ -193,7 +193,7 @@ store <32 x i64> %places, ptr %v38, align 64, !tbaa !5
 ret { <32 x i32>, i1 } %v43
 }
 
-define i1 @openptx.shared.lanes.d6fb61389cc04248(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i32 %warp, i64 %locals, i64 %what, <32 x i64> %places, <32 x i32> %value0) noinline nounwind #0 {
+define i1 @openptx.shared.lanes.99149284889ffe26(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i32 %warp, i64 %locals, i64 %what, <32 x i64> %places, <32 x i32> %value0) noinline nounwind #0 {
 entry:
 %mask = bitcast i32 %lanes to <32 x i1>
 %v0 = insertelement <32 x i64> poison, i64 %start, i32 0
@@ -354,7 +354,7 @@ b66:
 %v72 = insertelement <32 x i64> poison, i64 %v9, i32 0
 %v73 = shufflevector <32 x i64> %v72, <32 x i64> poison, <32 x i32> zeroinitializer
 %v74 = add <32 x i64> %v73, %v71
-%v75 = call { <32 x i32>, i1 } @openptx.shared.lanes.87032bd2dc79e24e(ptr %w, i32 -1, i64 %v32, i64 %v37, i64 %v35, i32 %index, i64 0, i64 34359804929, <32 x i64> %v74)
+%v75 = call { <32 x i32>, i1 } @openptx.shared.lanes.289155dc52e4fc22(ptr %w, i32 -1, i64 %v32, i64 %v37, i64 %v35, i32 %index, i64 0, i64 34359804929, <32 x i64> %v74)
 %v76 = extractvalue { <32 x i32>, i1 } %v75, 1
 br i1 %v76, label %failed, label %b77, !prof !0
 b77:
@@ -431,7 +431,7 @@ store i32 %v134, ptr %v132, align 4, !tbaa !6
 br label %b92
 b92:
 %v135 = load <32 x i64>, ptr %r6, align 4
-%v136 = call i1 @openptx.shared.lanes.d6fb61389cc04248(ptr %w, i32 -1, i64 %v32, i64 %v50, i64 %v35, i32 %index, i64 0, i64 60129608705, <32 x i64> %v135, <32 x i32> %v86)
+%v136 = call i1 @openptx.shared.lanes.99149284889ffe26(ptr %w, i32 -1, i64 %v32, i64 %v50, i64 %v35, i32 %index, i64 0, i64 60129608705, <32 x i64> %v135, <32 x i32> %v86)
 br i1 %v136, label %failed, label %b137, !prof !0
 b137:
 store <32 x i1> zeroinitializer, ptr %live, align 4
