@@ -24,13 +24,12 @@ if TYPE_CHECKING:
 
 
 class Label:
-    """A second location that explains the first: `declared here`."""
+    """A second location that explains the first: `declared here`. `kind` tells repairs which (`kinds.py`)."""
 
-    __slots__ = ("span", "text")
+    __slots__ = ("kind", "span", "text")
 
-    def __init__(self, span: Span, text: str) -> None:
-        self.span = span
-        self.text = text
+    def __init__(self, span: Span, text: str, kind: str = "") -> None:
+        self.span, self.text, self.kind = span, text, kind
 
     def __repr__(self) -> str:
         return f"Label({self.span}, {self.text!r})"
@@ -105,7 +104,7 @@ class Diagnostic:
         linked, by = self.file, span[0] - self.span[0]
         self.file, self.span = file, span
         self.labels = tuple(
-            Label((label.span[0] + by, label.span[1] + by), label.text)
+            Label((label.span[0] + by, label.span[1] + by), label.text, label.kind)
             for label in self.labels
             if linked.origin(label.span)[0] is file
         )

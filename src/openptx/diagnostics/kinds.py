@@ -11,4 +11,8 @@ TYPE = "a type"
 
 CALL_OF_C = "a call as C writes it"
 CUT_OFF = "the file ends in a body"
+BLOCK = "the block that is not closed"
+FOLLOWING = "what cannot be inside a body"
+LOST_BRACE = "where a brace may be missing"
+
 NO_DEBUG_INFORMATION = "debug without sections"

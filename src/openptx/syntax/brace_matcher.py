@@ -6,7 +6,7 @@ import re
 from operator import gt
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
-from openptx.diagnostics.kinds import CUT_OFF
+from openptx.diagnostics.kinds import BLOCK, CUT_OFF, FOLLOWING, LOST_BRACE
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.lexical import COMMENT, IDENTIFIER, OPEN_STRING, TRIVIA
@@ -203,7 +203,11 @@ def _continuation(text: str, start: int) -> int | None:
 
 def _unclosed(file: File, name: str, opened: Span, following: int | None) -> Body:
     end = len(file.text) if following is None else following
-    labels = () if following is None else (Label((following, following + 1), "what follows can't be inside a body"),)
+    labels = (
+        ()
+        if following is None
+        else (Label((following, following + 1), "what follows can't be inside a body", FOLLOWING),)
+    )
     if ended := _ENDED_TWICE.search(file.text, opened[1], end):
         semicolon = ended.end() - 1, ended.end()
         fix = Fix(semicolon, "", "remove it", SAFE)
@@ -228,7 +232,7 @@ def _unclosed(file: File, name: str, opened: Span, following: int | None) -> Bod
     lost = lost_end(file.text, inner, end) if inner is not None and whole else None
     last = lost if lost is not None else len(file.text[:end].rstrip())
     if inner is not None:
-        labels = (Label((inner, inner + 1), "this block begins here"), *labels)
+        labels = (Label((inner, inner + 1), "this block begins here", BLOCK), *labels)
         message = f"a block in the body of `{name}` is never closed"
     labels = (Label(begin, "the body begins here"), *labels)
     close = (
@@ -300,7 +304,7 @@ LOST = "either this `}` is too many, or the `{` of a block before it is missing"
 def lost_label(text: str, start: int, close: int) -> tuple[Label, ...]:
     """Points to where the `{` of the `}` at `close` is probably missing."""
     place = lost_brace(text, start, close)
-    return (Label((place, place + 1), "a `{` may be missing before this"),) if place is not None else ()
+    return (Label((place, place + 1), "a `{` may be missing before this", LOST_BRACE),) if place is not None else ()
 
 
 def lost_brace(text: str, start: int, close: int) -> int | None:

@@ -7,6 +7,7 @@ from collections import deque
 
 from openptx.check.repairs.line_shapes import Rewritten
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix, Label
+from openptx.diagnostics.kinds import BLOCK, FOLLOWING, LOST_BRACE
 from openptx.patterns import pattern
 
 TYPE_CHECKING = False
@@ -57,12 +58,12 @@ def _end(text: str, start: int) -> int:
 def _closings(error: Diagnostic) -> Iterator[Fix]:
     """A `}` before what can't be inside a body; the block's `{` removed."""
     text = error.file.text
-    places = [label.span[0] for label in error.labels if label.text.startswith("what follows")]
+    places = [label.span[0] for label in error.labels if label.kind == FOLLOWING]
     for place in (*places, len(text)):
         last = len(text[:place].rstrip())
         yield Fix((last, last), "\n}", "close it", SUGGESTION)
     for label in error.labels:
-        if label.text.startswith("this block"):
+        if label.kind == BLOCK:
             yield Rewritten(label.span, "(", "`{` stands where `(` belongs")
             yield Fix(label.span, "", "remove this `{`", SUGGESTION)
 
@@ -71,7 +72,7 @@ def _openings(text: str, error: Diagnostic) -> Iterator[Fix]:
     """A `{` where a block may begin: where the indentation tells, and before the last declarations that do not begin
     the body."""
     for label in error.labels:
-        if label.text.startswith("a `{`"):
+        if label.kind == LOST_BRACE:
             yield Fix((label.span[0], label.span[0]), "{ ", "write `{`", SUGGESTION)
     end = error.span[0]
     first = max(0, end - _REACH, text.rfind("}", 0, end))
