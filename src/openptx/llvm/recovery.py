@@ -44,7 +44,7 @@ def emit_object(target: llvm.TargetMachine, module: llvm.ModuleRef, guard: Guard
     try:
         library = attrgetter("ffi.lib")(llvm)
         emit = attrgetter("LLVMPY_TargetMachineEmitToMemory._cfn")(library)
-    except AttributeError:  # a later llvmlite; tests/unit/llvm/test_recovery.py tells
+    except AttributeError:  # a later llvmlite; tests/unit/llvm/test_aborted_compile.py tells
         return target.emit_object(module)
     said = c_char_p()
     try:
