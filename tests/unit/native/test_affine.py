@@ -55,7 +55,7 @@ def test_operators_are_what_they_are_by_lane(op: str) -> None:
         for i in range(N):
             expected = FOLD[op]((x + a.lanes[i]) & mask, (y + b.lanes[i]) & mask, w) & mask
             assert (base + found.lanes[i]) & mask == expected, (op, w, x, a, y, b, found)
-        assert base % (1 << min(found.zeros, w)) == 0
+        assert base % (1 << min(found.tz, w)) == 0
         assert found.high < 0 or base <= found.high
     assert kept > 400
 
