@@ -203,22 +203,13 @@ def _continuation(text: str, start: int) -> int | None:
 
 def _unclosed(file: File, name: str, opened: Span, following: int | None) -> Body:
     end = len(file.text) if following is None else following
+    if (found := _closed_wrongly(file, name, opened, end)) is not None:
+        return found
     labels = (
         ()
         if following is None
         else (Label((following, following + 1), "what follows can't be inside a body", FOLLOWING),)
     )
-    if ended := _ENDED_TWICE.search(file.text, opened[1], end):
-        semicolon = ended.end() - 1, ended.end()
-        fix = Fix(semicolon, "", "remove it", SAFE)
-        message = f"no `;` follows the `}}` of the body of `{name}`"
-        problem = Diagnostic("syntax", message, file, semicolon, "one `;` too many", fix=fix)
-        return Body((opened[1], ended.start()), ended.end(), problem)
-    if other := _ENDED_BY_OTHER.search(file.text, opened[1], end):
-        mark, place = other[1], other.span(1)
-        message = f"`{mark}` stands where the `}}` of the body of `{name}` belongs"
-        problem = Diagnostic("syntax", message, file, place, "expected `}`", fix=Fix(place, "}", "write `}`"))
-        return Body((opened[1], place[0]), place[1], problem)
     from openptx.syntax.lost_end import lost_end  # not for right files
 
     inner = _innermost(file.text, opened, end)
@@ -247,6 +238,22 @@ def _unclosed(file: File, name: str, opened: Span, following: int | None) -> Bod
         fix=close if whole else None, kind="" if whole else CUT_OFF,
     )  # fmt: skip
     return Body((opened[1], end), end, problem)
+
+
+def _closed_wrongly(file: File, name: str, opened: Span, end: int) -> Body | None:
+    """A body that ends in `};` or in another closing mark, before `end`."""
+    if ended := _ENDED_TWICE.search(file.text, opened[1], end):
+        semicolon = ended.end() - 1, ended.end()
+        fix = Fix(semicolon, "", "remove it", SAFE)
+        message = f"no `;` follows the `}}` of the body of `{name}`"
+        problem = Diagnostic("syntax", message, file, semicolon, "one `;` too many", fix=fix)
+        return Body((opened[1], ended.start()), ended.end(), problem)
+    if other := _ENDED_BY_OTHER.search(file.text, opened[1], end):
+        mark, place = other[1], other.span(1)
+        message = f"`{mark}` stands where the `}}` of the body of `{name}` belongs"
+        problem = Diagnostic("syntax", message, file, place, "expected `}`", fix=Fix(place, "}", "write `}`"))
+        return Body((opened[1], place[0]), place[1], problem)
+    return None
 
 
 _CUT_OFF = "the file ends in the middle of a body: it may have been cut off"

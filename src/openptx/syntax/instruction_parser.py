@@ -215,18 +215,23 @@ def after_operand(c: Cursor) -> Mistake:
         return c.mistake("syntax", "a colon ends a label only where it is defined", c.span, fix=fix)
     if _ends_statement(c):
         return missing_semicolon(c, place)
-    if c.word == "=":
-        return assigned(c)
-    if c.kind == "number" and c.word[0] == "." and c.start == place and (mistake := hexadecimal_point(c)):
-        return mistake
     if c.kind == "word" and c.word.isalpha() and c.peek().kind == "dot" and c.peek().start == c.end:
         return missing_semicolon(c, place)  # another instruction begins, in the same line
-    if c.word == "(" and (mistake := call_for_operand(c, place)):
+    if mistake := _of_another_language(c, place):
         return mistake
     if c.kind in ("word", "number") or c.word in ("[", "(", "{"):
         return _missing_comma(c, place)
     added = c.word in ("+", "-") and c.file.text[place - 1] == "]"
     return c.expected("`,` or `;`", "after the operand", help=_OFFSET if added else None)
+
+
+def _of_another_language(c: Cursor, place: int) -> Mistake | None:
+    """The error `a = b`, `0x1.8p3` or `max(a, b)` after the operand that ends at `place`."""
+    if c.word == "=":
+        return assigned(c)
+    if c.kind == "number" and c.word[0] == "." and c.start == place:
+        return hexadecimal_point(c)
+    return call_for_operand(c, place) if c.word == "(" else None
 
 
 def _unopened(c: Cursor, place: int) -> Mistake:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from openptx.device.image import Image
 from openptx.device.shared_layout import shared_layout
 from openptx.engines.common.call_graph import calls_indirectly, stack_bytes
-from openptx.engines.native.analysis.call_graph import call_graph, counted_loops
+from openptx.engines.native.analysis.call_graph import FunctionFacts, call_graph, counted_loops
 from openptx.engines.native.analysis.context import FunctionContext, make_context
 from openptx.engines.native.analysis.segments import counts
 from openptx.engines.native.analysis.warp_rounds import in_rounds
@@ -81,13 +81,21 @@ def lower_kernel(
     for e in emitters:
         e.ir.slots_stay = crowded
     texts = [e.emit() for e in emitters]
-    kernel, layout = emitters[0], emitters[0].layout
     counts_threads = any(counts(f.c.function) for f in functions)
-    head = support(program.address_size, kernel.rounds, counts_threads).head
+    head = support(program.address_size, emitters[0].rounds, counts_threads).head
     parts = separated(tables.functions.values())
     declared = [head, *declarations(options), *routines(tables.products), *parts.declarations()]
     text = "\n".join([*declared, *parts.own, *map(parts.renamed, texts), attributes(), METADATA])
-    metadata = KernelMetadata(
+    metadata = _metadata(functions, emitters[0], tables, options, text, counts_threads, generic=entries is not None)
+    return LoweredKernel(text, not crowded, options.baseline, metadata, parts.functions())
+
+
+def _metadata(
+    functions: Sequence[FunctionFacts], kernel: FunctionEmitter, tables: ModuleTables, options: Options, text: str,
+    counts_threads: bool, *, generic: bool,
+) -> KernelMetadata:  # fmt: skip
+    layout = kernel.layout
+    return KernelMetadata(
         frame_size=aligned(layout.size),
         globals=tables.globals,
         messages=tables.messages,
@@ -97,7 +105,7 @@ def lower_kernel(
         free_order=not any(f.touches_others for f in functions),
         deoptimizes=layout.deoptimizes,
         interprets=any(f.facts.interprets_globally for f in functions),
-        address_size=program.address_size,
+        address_size=kernel.c.program.address_size,
         rounds=kernel.rounds,
         counted=counts_threads,
         frame_states=layout.states if layout.deoptimizes else {},
@@ -105,9 +113,8 @@ def lower_kernel(
         size=len(text),
         products=tables.products,
         has_tensor_memory=any(f.facts.has_tensor_memory for f in functions),
-        strides=not options.rounds and entries is None and in_rounds(functions[0].c) is not None,
+        strides=not options.rounds and not generic and in_rounds(kernel.c) is not None,
     )
-    return LoweredKernel(text, not crowded, options.baseline, metadata, parts.functions())
 
 
 def stack_of(contexts: list[FunctionContext]) -> Stack:
