@@ -9,6 +9,7 @@ which `pip install 'numba-cuda[cu13]'` installs. numba is not imported before `a
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterator
 from importlib import import_module
@@ -20,7 +21,7 @@ import numpy as np
 
 from openptx import memory
 from openptx.device.arrays import as_array
-from openptx.errors import ArgumentError, Unsupported
+from openptx.errors import ArgumentError, Unsupported, require_flags
 from openptx.isa.targets import number_of
 from openptx.isa.targets import target as find
 from openptx.runtime import Kernel, load
@@ -93,19 +94,20 @@ _kernels: WeakKeyDictionary[Any, dict[tuple[int, int], Kernel]] = WeakKeyDiction
 
 def activate(
     target: str = "sm_90", *, engine: str = "auto", workers: int | None = None, timeout: float | None = None,
-    sanitize: str | None = None,
+    sanitize: str | None = None, debug: bool = False,
 ) -> None:  # fmt: skip
     """From now on numba's CUDA kernels are compiled for `target` and run here, on NumPy arrays.
 
-    `engine`, `workers`, `timeout` (seconds) and `sanitize` are those of each launch (`openptx.Kernel`). Kernels that
-    need other modules linked to them (`cuda.cg`, `link=`), records, `debug=True` and `forall` are not supported in this
-    mode.
+    `engine`, `workers`, `timeout` (seconds), `sanitize` and `debug` are those of each launch (`openptx.Kernel`). Of
+    kernels compiled with `debug=True`, launches raise the exceptions that their threads raise. Kernels that other files
+    are linked to (`link=`), records and `forall` are not supported in this mode.
 
     Raises ArgumentError if numba-cuda is not installed, for an unknown target, and for options that no launch accepts.
     """
     if find(target) is None:
         raise ArgumentError(f"no target `{target}`: give one such as sm_90")
     require_for_all(engine, workers, timeout, sanitize)
+    require_flags(debug=debug)
     try:
         cuda, dispatcher, compiler, codegen = (
             import_module(f"numba.cuda{part}") for part in ("", ".dispatcher", ".compiler", ".codegen")
@@ -113,7 +115,7 @@ def activate(
     except ImportError as error:
         raise ArgumentError(f"numba-cuda is needed: `pip install 'numba-cuda[cu13]'` ({error})") from error
     deactivate()
-    _options.update(engine=engine, workers=workers, timeout=timeout, sanitize=sanitize)
+    _options.update(engine=engine, workers=workers, timeout=timeout, sanitize=sanitize, debug=debug)
     number = number_of(target)
     device = Device(divmod(number, 10))
 
@@ -155,25 +157,52 @@ def replace(owner: Any, name: str, value: object) -> None:
 def launch(kernel: Any, args: Any, griddim: Any, blockdim: Any, stream: object = 0, sharedmem: int = 0) -> None:
     """Replaces the launch method of numba's compiled kernels."""
     found = load_kernel(kernel)
-    if kernel.debug:
-        raise Unsupported("numba's kernels with debug=True, whose exceptions its driver reads")
     given: list[tuple[str, bytes]] = []
-    for name, kind, value in zip(signature(kernel.py_func).parameters, kernel.argument_types, args, strict=True):
-        given += [(f"argument `{name}`", data) for data in flat(kernel, kind, value)]
+    for name, kind, value in zip(argument_names(kernel), kernel.argument_types, args, strict=True):
+        given += [(name, data) for data in flat(kernel, kind, value)]
     parameters = Packed(pack(found.function, [data for _, data in given]), [name for name, _ in given], args)
+    status = status_variable(found, "errcode") if kernel.debug else None
+    if status is not None:
+        status[0] = 0
     found(tuple(griddim), tuple(blockdim), (parameters,), shared_mem=sharedmem, **_options)
+    if status is not None and status[0]:
+        raise exception(kernel, found, int(status[0]))
+
+
+def argument_names(kernel: Any) -> list[str]:
+    """What faults call the arguments: kernels from numba's cache do not know the names of their parameters."""
+    if hasattr(kernel, "py_func"):
+        return [f"argument `{name}`" for name in signature(kernel.py_func).parameters]
+    return [f"argument {i}" for i, _ in enumerate(kernel.argument_types, 1)]
+
+
+def status_variable(found: Kernel, name: str) -> Any:
+    """A variable of a kernel with `debug=True`, to which the first thread that raises an exception writes."""
+    return found.module.get_global(f"{found.name}__{name}__").view(np.int32)
+
+
+def exception(kernel: Any, found: Kernel, code: int) -> Exception:
+    """The exception that numba's launch raises: with the place in Python, and the indices of the thread and block."""
+    kind, args, place = kernel.call_helper.get_exception(code)
+    thread, block = ([int(status_variable(found, f"{each}{axis}")[0]) for axis in "zyx"] for each in ("tid", "ctaid"))
+    where = f"tid={thread} ctaid={block}"
+    if place is not None:
+        function, path, line = place
+        where = f"In function {function!r}, file {os.path.abspath(path)}, line {line}, {where}"
+    return kind(f"{where}: {args[0]}", *args[1:]) if args else kind(where)
 
 
 def load_kernel(kernel: Any) -> Kernel:
-    """The kernel from the PTX that numba compiled for the active target. Raises Unsupported if it is linked from
-    several modules."""
+    """The kernel from the PTX that numba compiled for the active target: with `debug=True`, a module for each function.
+    Raises Unsupported if other files are linked to it."""
     library, device = kernel._codelibrary, import_module("numba.cuda").get_current_device()
     known, number = _kernels.setdefault(library, {}), device.compute_capability
     if number not in known:
         texts = library.get_asm_strs()
-        if len(texts) != 1 or library._linking_files:
-            raise Unsupported(f"numba kernels that are linked from several modules: `{kernel.entry_name}`")
-        known[number] = load(File(f"{kernel.py_func.__name__}.ptx", texts[0]))[library._entry_name]
+        if library._linking_files:
+            raise Unsupported(f"numba kernels that other files are linked to: `{kernel.entry_name}`")
+        files = [File(f"{library.name}{i or ''}.ptx", text) for i, text in enumerate(texts)]
+        known[number] = load(files if len(files) > 1 else files[0])[library._entry_name]
     return known[number]
 
 

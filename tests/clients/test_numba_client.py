@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 import sys
@@ -131,13 +132,75 @@ def test_uses_of_undefined_arrays_are_errors(target: str) -> None:
         add[1, 64](x, openptx.empty(64, np.float64), out)
 
 
-def test_what_is_not_for_this_way() -> None:
-    @cuda.jit(debug=True, opt=False)
-    def checked(x: Any) -> None:
-        x[cuda.threadIdx.x] = 1
+@cuda.jit(device=True, debug=True, opt=False)
+def tenths(v: Any) -> Any:
+    return 10 // v
 
-    with pytest.raises(Unsupported):
-        checked[1, 1](np.zeros(1))
+
+@cuda.jit(debug=True, opt=False)
+def checked(x: Any) -> None:
+    i = cuda.grid(1)
+    t = (1, 2, 3, 4, 5, 6)
+    if x[i] < 0:
+        raise ValueError("too small")
+    x[i] = 10 // x[i] + tenths(t[i])
+
+
+def test_exceptions_of_threads() -> None:
+    x = np.array([1, 2, 5, 10, 3, 4])
+    for zero in (False, True, False):
+        x[4] *= not zero
+        if zero:
+            with pytest.raises(ZeroDivisionError, match=r"tid=\[0, 0, 1\] ctaid=\[0, 0, 1\]: integer division by zero"):
+                checked[2, 3](x)
+            x[4] = 1
+        else:
+            expected = 10 // x + 10 // np.arange(1, 7)
+            checked[2, 3](x)
+            assert (x == expected).all()
+    with pytest.raises(IndexError, match=r"tid=\[0, 0, 0\] ctaid=\[0, 0, 2\]: tuple index out of range"):
+        checked[3, 3](np.ones(9, np.int64))
+    with pytest.raises(ValueError, match=rf"'checked', file {re.escape(__file__)}, .*tid=\[0, 0, 1\] .*: too small"):
+        checked[1, 3](np.array([1, -1, 1]))
+
+
+def test_kernels_from_the_cache_have_no_names_of_parameters() -> None:
+    checked[1, 1](np.ones(1, np.int64))
+    kernel = next(iter(checked.overloads.values()))
+    cached = kernel._rebuild(**kernel._reduce_states())
+    with pytest.raises(ZeroDivisionError):
+        openptx.numba.launch(cached, [np.zeros(1, np.int64)], (1, 1, 1), (1, 1, 1))
+    with pytest.raises(Fault, match="argument 1, 8 bytes"):
+        openptx.numba.launch(cached, [np.ones(1, np.int64)], (2, 1, 1), (1, 1, 1))
+
+
+@cuda.jit(debug=True, opt=False)
+def reverse(x: Any) -> None:
+    s = cuda.shared.array(64, numba.float32)
+    i = cuda.threadIdx.x
+    s[i] = x[i]
+    x[i] = s[63 - i]
+
+
+def test_kernels_with_debug_information(target: str, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    openptx.numba.activate(target, sanitize="race")
+    with pytest.raises(SanitizerError, match=r"x\[i\] = s\[63 - i\]"):
+        reverse[1, 64](np.arange(64.0))
+    openptx.numba.activate(target, debug=True)
+    line = reverse.py_func.__code__.co_firstlineno + 4
+    monkeypatch.setattr(
+        "sys.stdin", io.StringIO(f"b {Path(__file__).name}:{line}\nthread 7\nc\np i\np x.data[i]\ndelete\nc\n")
+    )
+    reverse[1, 64](np.arange(64.0))
+    printed = capsys.readouterr().out
+    assert "i = 7\n" in printed
+    assert "x.data[i] = 7.0\n" in printed
+
+
+def test_what_is_not_for_this_way() -> None:
+    wrong: Any = "yes"
+    with pytest.raises(ArgumentError, match="`debug` is True or False"):
+        openptx.numba.activate(debug=wrong)
     with pytest.raises(ArgumentError, match="no target"):
         openptx.numba.activate("sm_1")
 
