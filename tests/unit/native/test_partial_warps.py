@@ -120,6 +120,6 @@ def test_a_lane_that_is_elsewhere_gives_0(threads: int, engine: str) -> None:
 
 
 def test_the_sanitizer_reports_the_value_of_a_lane_that_has_ended() -> None:
-    (found,) = openptx.sanitize(openptx.load(ENDED)["k"], 1, 64, (np.zeros((2, 64), np.uint32), 16))
-    names = {(each.name, each.kind) for each in (found, *found.related)}
+    found = openptx.sanitize(openptx.load(ENDED)["k"], 1, 64, (np.zeros((2, 64), np.uint32), 16))
+    names = {(each.name, each.kind) for one in found for each in (one, *one.related)}
     assert names == {("ended-lane", "sync"), ("inactive-lane", "sync")}
