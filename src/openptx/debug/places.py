@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from openptx.call_graph import reachable_functions
 from openptx.control_flow import control
-from openptx.device.shared_layout import reachable_functions
 from openptx.errors import InputError
 from openptx.keywords import did_you_mean
 from openptx.line_table import LineTable

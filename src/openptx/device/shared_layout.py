@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from openptx.errors import Unsupported
-from openptx.program import Address, Function, Op, Operand, Program, Reg, SharedLayout, Symbol, Variable, Vector
+from openptx.call_graph import reachable_functions
+from openptx.program import Address, Op, Operand, Program, SharedLayout, Symbol, Variable, Vector
 from openptx.source import Span
 
 DYNAMIC_ALIGN = 16
@@ -60,22 +60,3 @@ def variables_of(code: Iterable[Op]) -> Iterator[Variable]:
             waiting += operand.elements
         elif isinstance(operand, Symbol) and operand.variable.space == "shared":
             yield operand.variable
-
-
-def reachable_functions(program: Program, kernel: str) -> Iterator[Function]:
-    """The kernel and the functions it may call: all of the module, if it calls by address."""
-    seen, waiting = {kernel}, [kernel]
-    while waiting:
-        try:
-            function = program.function(waiting.pop())
-        except Unsupported:  # the call reports it
-            continue
-        yield function
-        callees = program.functions if any(map(calls_by_address, function.code)) else function.callees
-        more = {name for name in callees if name in program.functions} - seen
-        seen |= more
-        waiting += sorted(more)
-
-
-def calls_by_address(op: Op) -> bool:
-    return op.form.instruction.control == "call" and any(isinstance(operand, Reg) for operand in op.operands)

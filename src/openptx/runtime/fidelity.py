@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from openptx.call_graph import reachable_functions
 from openptx.errors import Unsupported
 from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity
 from openptx.program import Function, Op, Program
@@ -41,19 +42,6 @@ class Statement:
         return f"{self.row}: {self.text}: {self.fidelity!r}"
 
 
-def reachable(program: Program, names: Iterable[str]) -> Iterator[Function]:
-    """The functions, and those that they may call."""
-    seen, waiting = set[str](), list(names)
-    while waiting:
-        name = waiting.pop()
-        if name in seen or name not in (*program.kernels, *program.functions):
-            continue
-        seen.add(name)
-        function = program.function(name)
-        yield function
-        waiting += function.callees
-
-
 @lru_cache(maxsize=512)
 def gap(function: Function) -> Op | None:
     """The first instruction of a function that cannot be executed."""
@@ -62,7 +50,7 @@ def gap(function: Function) -> Op | None:
 
 def require_meanings(program: Program, kernel: str) -> None:
     """Raises Unsupported if a kernel may execute an instruction without a meaning; memory is unchanged then."""
-    for function in reachable(program, (kernel,)):
+    for function in reachable_functions(program, kernel, launches=True):
         op = gap(function)
         if op is not None:
             raise Unsupported(str(op.m), file=program.file, span=op.span)
@@ -81,7 +69,7 @@ def statements(program: Program, names: Iterable[str]) -> list[Statement]:
     """Every statement of the functions, in text order."""
     found = {
         (op.span, op.rule): Statement(program.file.location(op.span[0])[0], op.text, fidelity_of(op), op.rule)
-        for function in reachable(program, names)
+        for function in reachable_functions(program, *names, launches=True)
         for op in function.code
     }
     return [found[key] for key in sorted(found)]
@@ -90,7 +78,7 @@ def statements(program: Program, names: Iterable[str]) -> list[Statement]:
 def fidelity(program: Program, names: Iterable[str]) -> list[Used]:
     """Every opcode that the functions use, the least exact first."""
     counts: dict[tuple[str, Fidelity], int] = {}
-    for function in reachable(program, names):
+    for function in reachable_functions(program, *names, launches=True):
         for op in function.code:
             key = str(op.m), fidelity_of(op)
             counts[key] = counts.get(key, 0) + 1

@@ -13,7 +13,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
-from openptx.device.shared_layout import reachable_functions
+from openptx.call_graph import reachable_functions
 from openptx.errors import WorkerLost
 from openptx.program import Program
 from openptx.progress import INTERVAL, progress

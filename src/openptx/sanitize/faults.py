@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.device.shared_layout import reachable_functions
+from openptx.call_graph import reachable_functions
 from openptx.errors import Fault
 from openptx.program import Function, Op, Program
 from openptx.sanitize.executing import Executing

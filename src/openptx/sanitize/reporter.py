@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from openptx.device.shared_layout import reachable_functions
+from openptx.call_graph import reachable_functions
 from openptx.engines.common.call_site import CallSite
 from openptx.line_table import LineTable, Place, described
 from openptx.program import Function, FunctionName, Op, Program

@@ -10,10 +10,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from openptx.call_graph import calls_indirectly, reachable_functions
 from openptx.control_flow import control, registers
 from openptx.device import contents
-from openptx.device.shared_layout import reachable_functions
-from openptx.engines.common.call_graph import calls_indirectly
 from openptx.engines.common.definite_assignment import unassigned_reads
 from openptx.engines.common.operands import has_operand
 from openptx.engines.common.provenance import provenance

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from openptx.array_types import Array
+from openptx.call_graph import reachable_functions
 from openptx.device.heap import Heap
 from openptx.device.memory_view import MemoryView
-from openptx.device.shared_layout import reachable_functions
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.frames import Group
 from openptx.engines.interp.geometry import Shape

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from openptx.device.shared_layout import reachable_functions
+from openptx.call_graph import reachable_functions
 from openptx.isa.instructions import multimem, surface, tensor_memory, tensor_multiply
 from openptx.isa.notation import Instruction
 from openptx.program import Function, Program

@@ -7,10 +7,10 @@ import math
 import time
 from typing import TYPE_CHECKING
 
+from openptx.call_graph import reached_directly
 from openptx.engines.auto import costs
 from openptx.engines.auto.policy import code_wanted, made_at_once, prefers_interp
 from openptx.engines.auto.tier_state import state_of
-from openptx.engines.common.call_graph import reached_directly
 from openptx.engines.common.engine import import_engine
 from openptx.engines.interp import launch as interp
 from openptx.engines.interp.builtins import LASTING

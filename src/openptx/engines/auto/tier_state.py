@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import weakref
 
+from openptx.call_graph import calls_indirectly
 from openptx.device.image import Image
 from openptx.engines.auto import costs
-from openptx.engines.common.call_graph import calls_indirectly
 from openptx.engines.common.engine import PreparedLaunch
 from openptx.engines.interp.builtins import EXTERNALS
 from openptx.engines.native.runtime.compile_time import OPERATION, least_seconds_to_make, seconds_to_make

@@ -9,10 +9,10 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import ClassVar
 
+from openptx.call_graph import stack_bytes
 from openptx.device.image import Image
 from openptx.device.memory_view import MemoryView
 from openptx.device.shared_layout import shared_layout
-from openptx.engines.common.call_graph import stack_bytes
 from openptx.engines.common.engine import PreparedLaunch, Running
 from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.interp.batch import STACK_OF_A_THREAD, Batch, DeadlockError

@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from openptx.call_graph import calls_indirectly, stack_bytes
 from openptx.device.image import Image
 from openptx.device.shared_layout import shared_layout
-from openptx.engines.common.call_graph import calls_indirectly, stack_bytes
 from openptx.engines.native.analysis.call_graph import FunctionFacts, call_graph, counted_loops
 from openptx.engines.native.analysis.context import FunctionContext, make_context
 from openptx.engines.native.analysis.segments import counts

@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from openptx.call_graph import reached_directly
 from openptx.device.shared_layout import shared_layout
 from openptx.digests import text_digest
-from openptx.engines.common.call_graph import reached_directly
 from openptx.engines.native.settings import Options
 from openptx.llvm.codegen import version
 from openptx.program import Function, Program

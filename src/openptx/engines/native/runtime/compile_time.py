@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from openptx.call_graph import reached_directly
 from openptx.control_flow import control
-from openptx.engines.common.call_graph import reached_directly
 from openptx.engines.native.runtime.workers import ITERATIONS, loops
 from openptx.isa.memory_consistency import strong
 from openptx.program import Function, Op, Program, Vector

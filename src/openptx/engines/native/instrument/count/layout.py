@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from openptx.call_graph import reachable_functions
 from openptx.control_flow import control
-from openptx.device.shared_layout import reachable_functions
 from openptx.engines.common.accesses import Access, Accessing, CopyAccess, MatrixAccess, accessing
 from openptx.engines.native.analysis.cfg import Cells, Graph
 from openptx.program import Function, Op, Program, Targets

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from openptx.call_graph import calls_by_address, reachable_functions
 from openptx.control_flow import control, is_written
-from openptx.device.shared_layout import calls_by_address, reachable_functions
 from openptx.engines.native.analysis.cfg import Cells, Graph
 from openptx.engines.native.analysis.spin_loops import cycles, guard_cells, slice_back
 from openptx.isa.memory_consistency import strong

@@ -1,12 +1,38 @@
-"""The call graph of a kernel: indirect calls, and the local memory of all frames that may be active at the same
-time."""
+"""The call graph of a kernel: the functions that it may call, indirect calls, and the local memory of all frames that
+may be active at the same time."""
 
 from __future__ import annotations
 
-from openptx.device.shared_layout import calls_by_address, reachable_functions
-from openptx.program import Function, Program
+from collections.abc import Iterator
+
+from openptx.errors import Unsupported
+from openptx.program import Function, Op, Program, Reg
 
 FRAME_ALIGN = 16
+
+
+def reachable_functions(program: Program, *names: str, launches: bool = False) -> Iterator[Function]:
+    """Kernels and functions, and those that they may call: all of the module if they call by address, which may stand
+    in a variable's initial value (a table of virtual functions). With `launches` also kernels that they may launch.
+    """
+    known = {*program.functions, *(program.kernels if launches else ())}
+    seen, waiting = {*names}, [*names]
+    while waiting:
+        try:
+            function = program.function(waiting.pop())
+        except Unsupported:  # the call reports it
+            continue
+        yield function
+        more = {name for name in function.callees if name in known}
+        if calls_indirectly(function):
+            more.update(program.functions)
+        more -= seen
+        seen |= more
+        waiting += sorted(more)
+
+
+def calls_by_address(op: Op) -> bool:
+    return op.form.instruction.control == "call" and any(isinstance(operand, Reg) for operand in op.operands)
 
 
 def calls_indirectly(function: Function) -> bool:
