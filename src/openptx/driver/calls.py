@@ -48,6 +48,16 @@ class Failure(Exception):
         self.result, self.why, self.usual = result, why, usual
 
 
+def invalid(why: str, *, usual: bool = False) -> Failure:
+    """The failure for arguments that CUDA does not allow."""
+    return Failure(Result.INVALID_VALUE, why, usual=usual)
+
+
+def unsupported(why: str) -> Failure:
+    """The failure for what CUDA allows and this driver does not have."""
+    return Failure(Result.NOT_SUPPORTED, why)
+
+
 class Call(NamedTuple):
     """`needs` is "nothing", "driver" (cuInit was called) or "context" (one is current, and healthy)."""
 
@@ -85,7 +95,7 @@ def in_context(*symbols: str) -> Callable[[F], F]:
 def put(pointer: int, value: float, kind: Any = ctypes.c_uint64) -> None:
     """Writes a result to the caller's address. Fails if that is null."""
     if pointer < PAGE:
-        raise Failure(Result.INVALID_VALUE, "a pointer to a result is null")
+        raise invalid("a pointer to a result is null")
     kind.from_address(pointer).value = value
 
 
@@ -103,7 +113,7 @@ def put_size(pointer: int, value: int) -> None:
 def get(pointer: int, kind: Any = ctypes.c_uint64) -> int:
     """Reads a number at the caller's address. Fails if that is null."""
     if pointer < PAGE:
-        raise Failure(Result.INVALID_VALUE, "a pointer to a value is null")
+        raise invalid("a pointer to a value is null")
     return kind.from_address(pointer).value
 
 
@@ -127,28 +137,28 @@ def getter(
 def read(pointer: int, size: int) -> bytes:
     """Reads a structure at the caller's address. Fails if that is null."""
     if not pointer:
-        raise Failure(Result.INVALID_VALUE, "a pointer to a description is null")
+        raise invalid("a pointer to a description is null")
     return ctypes.string_at(pointer, size)
 
 
 def write(pointer: int, data: bytes) -> None:
     """Writes a structure to the caller's address. Fails if that is null."""
     if not pointer:
-        raise Failure(Result.INVALID_VALUE, "a pointer to a result is null")
+        raise invalid("a pointer to a result is null")
     ctypes.memmove(pointer, data, len(data))
 
 
 def counted(count: int, what: str, most: int = MOST) -> range:
     """The indices of an array of the caller. Fails for an impossible number of elements, before anything is read."""
     if not 0 <= count <= most:
-        raise Failure(Result.INVALID_VALUE, f"{count} {what}; there are at most {most}")
+        raise invalid(f"{count} {what}; there are at most {most}")
     return range(count)
 
 
 def text(pointer: int, what: str) -> str:
     """A zero-terminated name from the caller. Fails for a null pointer."""
     if not pointer:
-        raise Failure(Result.INVALID_VALUE, f"{what} is null")
+        raise invalid(f"{what} is null")
     return ctypes.string_at(pointer).decode("utf-8", "replace")
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
-from openptx.driver.calls import LOG, Failure, counted, get, in_context, initialized, put, put_int
+from openptx.driver.calls import LOG, Failure, counted, get, in_context, initialized, invalid, put, put_int, unsupported
 from openptx.driver.devices.device import require_device
 from openptx.driver.objects import Driver, Object, driver
 from openptx.driver.results import RESULTS, Result
@@ -96,14 +96,14 @@ def ctx_create(out: int, flags: int, device: int) -> None:
     made = create(flags, False)
     if not driver().library.push(made.handle):
         destroy(made)
-        raise Failure(Result.INVALID_VALUE, "the thread's stack of contexts is full")
+        raise invalid("the thread's stack of contexts is full")
     put(out, made.handle)
 
 
 @initialized("cuCtxCreate_v3")
 def ctx_create_v3(out: int, affinities: int, count: int, flags: int, device: int) -> None:
     if count:
-        raise Failure(Result.NOT_SUPPORTED, "contexts with an execution affinity")
+        raise unsupported("contexts with an execution affinity")
     ctx_create(out, flags, device)
 
 
@@ -126,7 +126,7 @@ def ctx_destroy(handle: int) -> None:
 def ctx_attach(out: int, flags: int) -> None:
     put(out, 0)
     if flags:
-        raise Failure(Result.INVALID_VALUE, "flags of cuCtxAttach are 0")
+        raise invalid("flags of cuCtxAttach are 0")
     found = current(driver())
     found.references += 1
     put(out, found.handle)
@@ -290,4 +290,4 @@ def switch(context: Context) -> None:
 
 @in_context("cuProfilerInitialize")
 def initialize(context: Context, configuration: int, output: int, mode: int) -> None:
-    raise Failure(Result.NOT_SUPPORTED, "cuProfilerInitialize, which CUDA has dropped in version 11")
+    raise unsupported("cuProfilerInitialize, which CUDA has dropped in version 11")

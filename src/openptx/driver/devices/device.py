@@ -6,7 +6,7 @@ import ctypes
 import uuid
 
 from openptx import memory
-from openptx.driver.calls import Failure, anytime, initialized, put, put_int, text
+from openptx.driver.calls import Failure, anytime, initialized, invalid, put, put_int, text
 from openptx.driver.devices.attributes import attributes
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
@@ -27,7 +27,7 @@ def require_device(device: int) -> None:
 @anytime("cuInit")
 def init(flags: int) -> None:
     if flags:
-        raise Failure(Result.INVALID_VALUE, "the flags must be 0")
+        raise invalid("the flags must be 0")
     driver().initialized = True
     driver().library.initialized()
 
@@ -47,7 +47,7 @@ def get_device(out: int, ordinal: int) -> None:
 def get_name(out: int, length: int, device: int) -> None:
     require_device(device)
     if not out or length < 1:
-        raise Failure(Result.INVALID_VALUE, "there is no room for the name")
+        raise invalid("there is no room for the name")
     data = name().encode()[: length - 1] + b"\0"
     ctypes.memmove(out, data, len(data))
 
@@ -56,7 +56,7 @@ def get_name(out: int, length: int, device: int) -> None:
 def get_uuid(out: int, device: int) -> None:
     require_device(device)
     if not out:
-        raise Failure(Result.INVALID_VALUE, "the pointer to the UUID is null")
+        raise invalid("the pointer to the UUID is null")
     ctypes.memmove(out, uuid.uuid5(uuid.NAMESPACE_URL, name()).bytes, 16)
 
 
@@ -83,7 +83,7 @@ def compute_capability(major: int, minor: int, device: int) -> None:
 def get_attribute(out: int, attribute: int, device: int) -> None:
     require_device(device)
     if not 1 <= attribute <= 170:
-        raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of a device")
+        raise invalid(f"attribute {attribute} of a device")
     put_int(out, attributes(driver().capability).get(attribute, 0))
 
 
@@ -91,7 +91,7 @@ def get_attribute(out: int, attribute: int, device: int) -> None:
 def get_bus(out: int, length: int, device: int) -> None:
     require_device(device)
     if not out or length <= len(PCI_BUS):
-        raise Failure(Result.INVALID_VALUE, "there is no room for the bus")
+        raise invalid("there is no room for the bus")
     ctypes.memmove(out, PCI_BUS.encode() + b"\0", len(PCI_BUS) + 1)
 
 

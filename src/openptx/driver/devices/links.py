@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from openptx.driver.calls import Failure, counted, get, initialized, put, put_int
+from openptx.driver.calls import Failure, counted, get, initialized, invalid, put, put_int
 from openptx.driver.devices.attributes import attributes
 from openptx.driver.devices.device import require_device
 from openptx.driver.objects import driver
@@ -32,11 +32,11 @@ def host_atomics(out: int, operations: int, count: int, device: int) -> None:
     """None across the bus, as attribute 86 (HOST_NATIVE_ATOMIC_SUPPORTED) says."""
     require_device(device)
     if not count:
-        raise Failure(Result.INVALID_VALUE, "no operations are queried")
+        raise invalid("no operations are queried")
     for i in counted(count, "operations"):
         number = get(operations + 4 * i, ctypes.c_int)
         if number not in ATOMIC_OPERATIONS:
-            raise Failure(Result.INVALID_VALUE, f"atomic operation {number}")
+            raise invalid(f"atomic operation {number}")
         put(out + 4 * i, 0, ctypes.c_uint32)
 
 

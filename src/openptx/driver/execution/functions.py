@@ -7,12 +7,11 @@ import math
 from functools import cache
 
 from openptx.device.shared_layout import shared_layout
-from openptx.driver.calls import Failure, in_context, initialized, put, put_int, put_size
+from openptx.driver.calls import in_context, initialized, invalid, put, put_int, put_size
 from openptx.driver.devices.attributes import attributes
 from openptx.driver.devices.contexts import Context
 from openptx.driver.modules.module import Function, stated_capability
 from openptx.driver.objects import driver
-from openptx.driver.results import Result
 from openptx.errors import Triple
 from openptx.profile.occupancy import registers_allowed
 from openptx.profile.registers import live_registers
@@ -100,18 +99,18 @@ def largest_cluster(found: Function) -> int:
 @initialized("cuFuncGetAttribute", "cuKernelGetAttribute")
 def get_attribute(out: int, number: int, function: Function, *device: int) -> None:
     if not 0 <= number < ATTRIBUTES:
-        raise Failure(Result.INVALID_VALUE, f"attribute {number} of a kernel")
+        raise invalid(f"attribute {number} of a kernel")
     put_int(out, attribute(function, number))
 
 
 @initialized("cuFuncSetAttribute")
 def set_func_attribute(function: Function, number: int, value: int) -> None:
     if number not in SETTABLE:
-        raise Failure(Result.INVALID_VALUE, f"attribute {number} of a kernel cannot be set")
+        raise invalid(f"attribute {number} of a kernel cannot be set")
     most = attributes(driver().capability)[OPT_IN] - static_shared(function.kernel)
     least, limit = (-1, 100) if number == CARVEOUT else (0, most if number == MAX_DYNAMIC else value)
     if not least <= value <= limit:
-        raise Failure(Result.INVALID_VALUE, f"attribute {number} of `{function.kernel.name}` cannot be {value}")
+        raise invalid(f"attribute {number} of `{function.kernel.name}` cannot be {value}")
     function.settings[number] = value
 
 
@@ -123,7 +122,7 @@ def set_kernel_attribute(number: int, value: int, function: Function, device: in
 @initialized("cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig", "cuKernelSetCacheConfig")
 def set_config(function: Function, config: int, *device: int) -> None:
     if not 0 <= config <= MOST_CONFIG:
-        raise Failure(Result.INVALID_VALUE, f"configuration {config} of a cache")
+        raise invalid(f"configuration {config} of a cache")
 
 
 _names: dict[str, ctypes.Array[ctypes.c_char]] = {}
@@ -140,7 +139,7 @@ def get_name(out: int, function: Function) -> None:
 @in_context("cuFuncGetParamInfo", "cuKernelGetParamInfo")
 def parameter_info(context: Context, function: Function, index: int, offset: int, size: int) -> None:
     if index >= len(function.parameters):
-        raise Failure(Result.INVALID_VALUE, f"the kernel has {len(function.parameters)} parameters", usual=True)
+        raise invalid(f"the kernel has {len(function.parameters)} parameters", usual=True)
     put(offset, function.parameters[index][0])
     put_size(size, function.parameters[index][1])
 

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from typing import Any, NamedTuple
 
 from openptx.diagnostics.render import render
-from openptx.driver.calls import LOG, Failure, counted, get, in_context
+from openptx.driver.calls import LOG, Failure, counted, get, in_context, invalid
 from openptx.driver.devices.attributes import attributes
 from openptx.driver.devices.contexts import AT_END, Context
 from openptx.driver.execution.functions import (
@@ -117,7 +117,7 @@ def require_possible(function: Function, shape: Shape) -> None:
     allowed = max(attribute(function, MAX_DYNAMIC), 0)
     if dynamic > allowed or static + dynamic > most:
         why = f"{dynamic} bytes of dynamic shared memory, and {min(allowed, most - static)} are allowed"
-        raise Failure(Result.INVALID_VALUE, f"kernel `{function.kernel.name}` is launched with {why}")
+        raise invalid(f"kernel `{function.kernel.name}` is launched with {why}")
     if shape.cluster is not None:
         require_cluster(function, shape.grid, shape.cluster)
     blocks, threads = math.prod(shape.grid), math.prod(shape.block)
@@ -143,7 +143,7 @@ def run(context: Context, function: Function, shape: Shape, parameters: bytearra
     except Unsupported as error:
         raise context.fail(Result.LAUNCH_FAILED, str(error)) from None
     except ArgumentError as error:
-        raise Failure(Result.INVALID_VALUE, f"kernel `{function.kernel.name}`: {error}") from None
+        raise invalid(f"kernel `{function.kernel.name}`: {error}") from None
 
 
 def _options() -> dict[str, Any]:
@@ -186,7 +186,7 @@ def launch_cooperative(
 def configuration(config: int) -> tuple[Shape, int]:
     """The content of a CUlaunchConfig, and its stream. Fails if its address is null."""
     if not config:
-        raise Failure(Result.INVALID_VALUE, "the configuration of the launch is null")
+        raise invalid("the configuration of the launch is null")
     gx, gy, gz, bx, by, bz, shared, stream, listed, count = CONFIG.unpack(ctypes.string_at(config, CONFIG.size))
     cluster, cooperative = None, False
     for i in counted(count, "attributes of a launch", MOST_ATTRIBUTES):

@@ -8,12 +8,11 @@ from __future__ import annotations
 import ctypes
 import math
 
-from openptx.driver.calls import Failure, initialized, put_int, put_size
+from openptx.driver.calls import initialized, invalid, put_int, put_size
 from openptx.driver.devices.attributes import attributes
 from openptx.driver.execution.functions import MAX_DYNAMIC, MAX_THREADS, OPT_IN, attribute, registers, static_shared
 from openptx.driver.modules.module import Function
 from openptx.driver.objects import driver
-from openptx.driver.results import Result
 from openptx.profile.occupancy import MULTIPROCESSORS, REGISTERS, SYSTEM_BYTES, WARP, occupancy
 
 MULTIPROCESSOR_COUNT = 16
@@ -44,7 +43,7 @@ def most_together(found: Function, threads: int, dynamic: int) -> int:
 @initialized("cuOccupancyMaxActiveBlocksPerMultiprocessor", "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")
 def most_blocks(out: int, function: Function, threads: int, dynamic: int, flags: int = 0) -> None:
     if threads <= 0:
-        raise Failure(Result.INVALID_VALUE, f"blocks of {threads} threads")
+        raise invalid(f"blocks of {threads} threads")
     put_int(out, blocks_of(function, threads, dynamic))
 
 
@@ -53,7 +52,7 @@ def dynamic_left(out: int, function: Function, blocks: int, threads: int) -> Non
     capability = driver().capability
     machine = MULTIPROCESSORS.get(capability)
     if blocks <= 0 or threads <= 0 or machine is None or blocks_of(function, threads, 0) < blocks:
-        raise Failure(Result.INVALID_VALUE, f"{blocks} blocks of {threads} threads do not fit")
+        raise invalid(f"{blocks} blocks of {threads} threads do not fit")
     system = SYSTEM_BYTES if capability >= 80 else 0
     share = (machine.shared << 10) // blocks // 128 * 128 - system
     most = max(attribute(function, MAX_DYNAMIC), 0)
@@ -75,6 +74,6 @@ def best_block(
     sizes = range(WARP, int(most) + 1, WARP) or range(int(most), int(most) + 1)
     best = max(sizes, key=lambda threads: (blocks_of(function, threads, needs(threads)) * threads, threads))
     if not blocks_of(function, best, needs(best)):
-        raise Failure(Result.INVALID_VALUE, f"no block of kernel `{function.kernel.name}` fits")
+        raise invalid(f"no block of kernel `{function.kernel.name}` fits")
     put_int(grid, most_together(function, best, needs(best)))
     put_int(block, best)

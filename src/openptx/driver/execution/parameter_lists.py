@@ -5,13 +5,12 @@ from __future__ import annotations
 import struct
 import weakref
 
-from openptx.driver.calls import Failure, in_context, read
+from openptx.driver.calls import in_context, invalid, read
 from openptx.driver.devices.contexts import Context
 from openptx.driver.execution import launches
 from openptx.driver.execution.launches import Shape
 from openptx.driver.modules.module import Function
 from openptx.driver.objects import driver
-from openptx.driver.results import Result
 from openptx.driver.streams.stream import submit
 
 MOST = 4096
@@ -36,7 +35,7 @@ def settings(handle: int) -> Settings:
 def store(handle: int, offset: int, data: bytes) -> None:
     found = settings(handle)
     if offset < 0 or offset + len(data) > MOST:
-        raise Failure(Result.INVALID_VALUE, f"{len(data)} bytes of parameters at {offset}; there are {MOST}")
+        raise invalid(f"{len(data)} bytes of parameters at {offset}; there are {MOST}")
     found.parameters[offset : offset + len(data)] = data
 
 
@@ -44,7 +43,7 @@ def store(handle: int, offset: int, data: bytes) -> None:
 def set_block(context: Context, handle: int, x: int, y: int, z: int) -> None:
     found = settings(handle)
     if min(x, y, z) < 1:
-        raise Failure(Result.INVALID_VALUE, f"a block of {x} x {y} x {z}")
+        raise invalid(f"a block of {x} x {y} x {z}")
     found.block = x, y, z
 
 
@@ -57,7 +56,7 @@ def set_shared(context: Context, handle: int, size: int) -> None:
 def set_size(context: Context, handle: int, size: int) -> None:
     found = settings(handle)
     if size > MOST:
-        raise Failure(Result.INVALID_VALUE, f"{size} bytes of parameters; there are {MOST}")
+        raise invalid(f"{size} bytes of parameters; there are {MOST}")
     found.size = size
 
 
@@ -74,17 +73,17 @@ def set_float(context: Context, handle: int, offset: int, value: float) -> None:
 @in_context("cuParamSetv")
 def set_bytes(context: Context, handle: int, offset: int, pointer: int, size: int) -> None:
     if size > MOST:
-        raise Failure(Result.INVALID_VALUE, f"{size} bytes of a parameter; there are {MOST}")
+        raise invalid(f"{size} bytes of a parameter; there are {MOST}")
     store(handle, offset, read(pointer, size))
 
 
 def launch(context: Context, handle: int, width: int, height: int, stream: int) -> None:
     found, function = settings(handle), driver().find(handle, Function)
     if min(width, height) < 1:
-        raise Failure(Result.INVALID_VALUE, f"a grid of {width} x {height}")
+        raise invalid(f"a grid of {width} x {height}")
     if found.size < function.size:
         why = f"{found.size} bytes of parameters, and it takes {function.size}"
-        raise Failure(Result.INVALID_VALUE, f"kernel `{function.kernel.name}` is launched with {why}")
+        raise invalid(f"kernel `{function.kernel.name}` is launched with {why}")
     shape = Shape((width, height, 1), found.block, found.shared)
     launches.require_possible(function, shape)
     submit(

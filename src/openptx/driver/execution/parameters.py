@@ -5,8 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 
-from openptx.driver.calls import Failure, get
-from openptx.driver.results import Result
+from openptx.driver.calls import get, invalid
 
 END, POINTER, SIZE = 0, 1, 2
 """CU_LAUNCH_PARAM_*: the meaning of the next word in `extra`."""
@@ -25,16 +24,16 @@ def packed(name: str, size: int, places: Sequence[tuple[int, int]], pointers: in
         table = (ctypes.c_uint64 * len(places)).from_address(pointers)
         for pointer, (offset, count) in zip(table, places, strict=True):
             if not pointer:
-                raise Failure(Result.INVALID_VALUE, f"a parameter of kernel `{name}` is null")
+                raise invalid(f"a parameter of kernel `{name}` is null")
             ctypes.memmove(address + offset, pointer, count)
         return buffer
     if not extra:
-        raise Failure(Result.INVALID_VALUE, f"kernel `{name}` needs parameters, and there are none")
+        raise invalid(f"kernel `{name}` needs parameters, and there are none")
     words = dict[int, int]()
     while (number := get(extra)) != END:
         words[number] = get(extra + 8)
         extra += 16
     provided = get(words.get(SIZE, 0))
     if provided < size:
-        raise Failure(Result.INVALID_VALUE, f"kernel `{name}` takes {size} bytes of parameters, not {provided}")
+        raise invalid(f"kernel `{name}` takes {size} bytes of parameters, not {provided}")
     return bytearray(ctypes.string_at(words.get(POINTER, 0), size))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable
 
-from openptx.driver.calls import Failure
+from openptx.driver.calls import invalid
 from openptx.driver.memory.allocations import (
     AT_FREE,
     AT_OBTAIN,
@@ -21,7 +21,6 @@ from openptx.driver.memory.allocations import (
     follows_undefined_bits,
     give_back,
 )
-from openptx.driver.results import Result
 from openptx.memory.blocks import Block, restore, withdraw
 
 OF_GRAPHS = set[int]()
@@ -100,7 +99,7 @@ def surrender(address: int) -> GraphMemory | None:
         settle()
         return None
     if address not in HELD:
-        raise Failure(Result.INVALID_VALUE, f"0x{address:x} is memory of a graph, which no launch has left allocated")
+        raise invalid(f"0x{address:x} is memory of a graph, which no launch has left allocated")
     HELD.discard(address)
     FREED.add(address)
     return found
@@ -120,7 +119,7 @@ def claim(allocated: Iterable[GraphMemory], freed: Iterable[GraphMemory], *, aga
     new, old = {allocation.address for allocation in allocated}, {allocation.address for allocation in freed}
     if not again and (held := new & HELD):
         why = "the last launch allocated it, and it has not been freed"
-        raise Failure(Result.INVALID_VALUE, f"0x{min(held):x} would be allocated again: {why}")
+        raise invalid(f"0x{min(held):x} would be allocated again: {why}")
     HELD.update(new - old)
     HELD.difference_update(old)
     FREED.difference_update(new)

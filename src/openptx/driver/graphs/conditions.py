@@ -10,7 +10,7 @@ import struct
 from typing import Any
 
 from openptx import memory
-from openptx.driver.calls import Failure, in_context, put, read
+from openptx.driver.calls import Failure, in_context, invalid, put, read, unsupported
 from openptx.driver.devices.contexts import Context, context_of
 from openptx.driver.graphs.graph import Choice, Graph, Node, Word, Work, choice_of, placeholder_work
 from openptx.driver.graphs.nodes import PARAMETERS, add, special_node
@@ -30,10 +30,6 @@ class Condition(Object):
     """The object by which the context owns a condition's memory."""
 
     what = "condition"
-
-
-def invalid(why: str) -> Failure:
-    return Failure(Result.INVALID_VALUE, why)
 
 
 @in_context("cuGraphConditionalHandleCreate")
@@ -77,6 +73,6 @@ def condition_words(context: Context, node: Node) -> bytes:
     choice = choice_of(node)
     handles: Any = node.kept
     if choice is None:
-        raise Failure(Result.NOT_SUPPORTED, "the parameters of a conditional node that a launch was captured as")
+        raise unsupported("the parameters of a conditional node that a launch was captured as")
     described = DESCRIPTION.pack(choice.word.address, KINDS.index(choice.kind), len(choice.bodies))
     return described + struct.pack("<QQ", ctypes.addressof(handles), context.handle)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 
-from openptx.driver.calls import Failure, get, getter, in_context, initialized, put
+from openptx.driver.calls import get, getter, in_context, initialized, invalid, put
 from openptx.driver.devices.contexts import Context, read_handles
 from openptx.driver.graphs.graph import Graph, Node, require_nodes_of
 from openptx.driver.objects import driver
-from openptx.driver.results import Result
 
 NODE_TYPES = {"kernel": 0, "copy": 1, "fill": 2, "host": 3, "graph": 4, "empty": 5, "wait": 6, "event": 7,
               "allocation": 10, "free": 11, "memory": 12, "conditional": 13}  # fmt: skip
@@ -93,7 +92,7 @@ def pairs(graph: Graph, begins: int, ends: int, count: int) -> list[tuple[Node, 
 def add_dependencies(context: Context, graph: Graph, begins: int, ends: int, count: int) -> None:
     edges = pairs(graph, begins, ends, count)
     if any(before is node or before in node.after for before, node in edges) or len({*edges}) < len(edges):
-        raise Failure(Result.INVALID_VALUE, "an edge that the graph has already, or from a node to itself")
+        raise invalid("an edge that the graph has already, or from a node to itself")
     for before, node in edges:
         node.after.append(before)
 
@@ -108,7 +107,7 @@ def remove_dependencies(context: Context, graph: Graph, begins: int, ends: int, 
     require_removable(graph)
     edges = pairs(graph, begins, ends, count)
     if any(before not in node.after for before, node in edges) or len({*edges}) < len(edges):
-        raise Failure(Result.INVALID_VALUE, "an edge that the graph does not have")
+        raise invalid("an edge that the graph does not have")
     for before, node in edges:
         node.after.remove(before)
 
@@ -122,7 +121,7 @@ def require_removable(graph: Graph) -> None:
     """Fails for a graph that allocates or frees memory, whose nodes and edges are fixed (manual of
     `cuGraphDestroyNode`)."""
     if any(node.kind in ("allocation", "free") for node in graph.nodes):
-        raise Failure(Result.INVALID_VALUE, "nodes and edges of a graph with nodes for memory are not removed")
+        raise invalid("nodes and edges of a graph with nodes for memory are not removed")
 
 
 @initialized("cuGraphDestroyNode")
@@ -141,7 +140,7 @@ def find_in_clone(context: Context, out: int, found: Node, graph: Graph) -> None
         if node.original is found:
             put(out, node.handle)
             return
-    raise Failure(Result.INVALID_VALUE, "the graph was not cloned from that of the node")
+    raise invalid("the graph was not cloned from that of the node")
 
 
 getter("cuGraphNodeGetType", lambda _, handle: NODE_TYPES[driver().find(handle, Node).kind], ctypes.c_int32)

@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from openptx.driver.calls import Failure
+from openptx.driver.calls import invalid
 from openptx.driver.graphs.graph import NUMBERS, Choice, Graph, Node, Word, Work, bodies_of, child_of, choice_of
 from openptx.driver.graphs.user_objects import Held
 from openptx.driver.objects import Object
-from openptx.driver.results import Result
 from openptx.driver.streams.queues import Ready, always
 
 
@@ -156,7 +155,7 @@ class Executable(Object):
     def step(self, node: Node) -> Step:
         found = self.plan.find(node)
         if found is None:
-            raise Failure(Result.INVALID_VALUE, "the node is of another graph than the executable one")
+            raise invalid("the node is of another graph than the executable one")
         return found
 
 

@@ -7,11 +7,10 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from openptx.driver.calls import Failure, in_context, initialized, put
+from openptx.driver.calls import in_context, initialized, invalid, put, unsupported
 from openptx.driver.devices.contexts import Context
 from openptx.driver.graphs.user_objects import References, UserObject
 from openptx.driver.objects import Object, driver
-from openptx.driver.results import Result
 from openptx.driver.streams.queues import Ready, rest_of
 from openptx.errors import Bug
 
@@ -115,7 +114,7 @@ class Graph(Object):
                 else:
                     late.append(node)
             if len(late) == len(left):
-                raise Failure(Result.INVALID_VALUE, f"{len(left)} nodes of the graph depend on each other in a cycle")
+                raise invalid(f"{len(left)} nodes of the graph depend on each other in a cycle")
             left = late
         return [*found]
 
@@ -124,7 +123,7 @@ class Graph(Object):
         for graph in self.every():
             graph.order()
             if found := {node.kind for node in graph.nodes} & {*UNIQUE}:
-                raise Failure(Result.NOT_SUPPORTED, f"a graph with nodes of kind {sorted(found)} cannot be copied")
+                raise unsupported(f"a graph with nodes of kind {sorted(found)} cannot be copied")
         return self._copy()
 
     def _copy(self, outer: Graph | None = None) -> Graph:
@@ -206,14 +205,14 @@ def require_nodes_of(graph: Graph, handles: list[int]) -> list[Node]:
     """The nodes of these handles. Fails for a node of another graph."""
     found = [driver().find(handle, Node) for handle in handles]
     if any(node.graph is not graph for node in found):
-        raise Failure(Result.INVALID_VALUE, "a node of another graph is given")
+        raise invalid("a node of another graph is given")
     return found
 
 
 @in_context("cuGraphCreate")
 def create(context: Context, out: int, flags: int) -> None:
     if flags:
-        raise Failure(Result.INVALID_VALUE, f"flags {flags} of a graph, which has none")
+        raise invalid(f"flags {flags} of a graph, which has none")
     put(out, 0)
     put(out, driver().add(Graph()).handle)
 
@@ -221,7 +220,7 @@ def create(context: Context, out: int, flags: int) -> None:
 @initialized("cuGraphDestroy")
 def destroy(graph: Graph) -> None:
     if graph.outer is not None:
-        raise Failure(Result.INVALID_VALUE, f"{graph!r} belongs to a node of {graph.outer!r}")
+        raise invalid(f"{graph!r} belongs to a node of {graph.outer!r}")
     graph.end()
 
 
@@ -234,7 +233,7 @@ def clone(context: Context, out: int, handle: int) -> None:
 @in_context("cuGraphRetainUserObject")
 def retain_user_object(context: Context, graph: Graph, user_object: UserObject, count: int, flags: int) -> None:
     if not count or flags not in (0, MOVE):
-        raise Failure(Result.INVALID_VALUE, f"{count} references of a graph to a user object, with flags {flags}")
+        raise invalid(f"{count} references of a graph to a user object, with flags {flags}")
     graph.references.add(user_object, count, moved=flags == MOVE)
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from openptx.driver.calls import Failure, get, getter, in_context, initialized, put, put_int
+from openptx.driver.calls import get, getter, in_context, initialized, invalid, put, put_int, unsupported
 from openptx.driver.devices.contexts import Context
 from openptx.driver.graphs.allocations import GraphMemory, claim
 from openptx.driver.graphs.executable import Executable, Plan
 from openptx.driver.graphs.graph import UNIQUE, Graph, Work
 from openptx.driver.objects import driver
-from openptx.driver.results import Result
 from openptx.driver.streams.stream import Stream
 
 FLAGS, AUTO_FREE = 15, 1
@@ -31,16 +30,16 @@ def require_one_only(graph: Graph) -> None:
     """Fails for a graph that can have only one executable graph at a time (manual of `cuGraphInstantiate`)."""
     known = graph.executable() if graph.executable is not None else None
     if known is not None and any(node.kind in UNIQUE for inner in graph.every() for node in inner.nodes):
-        raise Failure(Result.NOT_SUPPORTED, f"{graph!r} has nodes of kinds {UNIQUE}, and has {known!r} already")
+        raise unsupported(f"{graph!r} has nodes of kinds {UNIQUE}, and has {known!r} already")
 
 
 def executable(out: int, handle: int, flags: int = 0) -> None:
     put(out, 0)
     found = driver().find(handle, Graph)
     if flags & ~FLAGS:
-        raise Failure(Result.INVALID_VALUE, f"flags {flags} of an executable graph")
+        raise invalid(f"flags {flags} of an executable graph")
     if found.moved:
-        raise Failure(Result.INVALID_VALUE, f"{found!r} was moved to a node of {found.outer!r}")
+        raise invalid(f"{found!r} was moved to a node of {found.outer!r}")
     require_one_only(found)
     made = driver().add(Executable(found, flags))
     found.executable = weakref.ref(made)

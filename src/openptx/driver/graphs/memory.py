@@ -5,12 +5,11 @@ Its address is assigned when the node is created. `graph_allocations` manages it
 
 from __future__ import annotations
 
-from openptx.driver.calls import Failure, get, getter, initialized, put
+from openptx.driver.calls import get, getter, initialized, invalid, put
 from openptx.driver.devices.device import require_device
 from openptx.driver.graphs.allocations import FREED, OF_GRAPHS, settle
 from openptx.driver.graphs.settings import of_kind
 from openptx.driver.memory.allocations import OWNED
-from openptx.driver.results import Result
 
 USED, USED_HIGH, RESERVED, RESERVED_HIGH = range(4)
 """CUgraphMem_attribute."""
@@ -29,7 +28,7 @@ def bytes_of_graphs() -> int:
 def get_attribute(device: int, attribute: int, out: int) -> None:
     require_device(device)
     if attribute not in range(4):
-        raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of the memory of graphs")
+        raise invalid(f"attribute {attribute} of the memory of graphs")
     now = bytes_of_graphs()
     for mark in HIGH:
         HIGH[mark] = max(HIGH[mark], now)
@@ -40,7 +39,7 @@ def get_attribute(device: int, attribute: int, out: int) -> None:
 def set_attribute(device: int, attribute: int, value: int) -> None:
     require_device(device)
     if attribute not in HIGH or get(value):
-        raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of the memory of graphs: marks are set to 0")
+        raise invalid(f"attribute {attribute} of the memory of graphs: marks are set to 0")
     HIGH[attribute] = 0
 
 

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable
 from functools import partial
 
-from openptx.driver.calls import Failure, get, in_context, put, read
+from openptx.driver.calls import get, in_context, invalid, put, read, unsupported
 from openptx.driver.devices.contexts import Context, read_handles
 from openptx.driver.execution import launches
 from openptx.driver.execution.launches import Shape
@@ -19,7 +19,6 @@ from openptx.driver.memory.fills import ELEMENTS, fill
 from openptx.driver.memory.pools import PINNED
 from openptx.driver.modules.module import Function
 from openptx.driver.objects import driver
-from openptx.driver.results import Result
 from openptx.driver.streams.events import Event
 
 KERNEL, KERNEL_V2 = struct.Struct("<Q7I4xQQ"), struct.Struct("<Q7I4xQQQQ")
@@ -56,7 +55,7 @@ def fill_work(context: Context, pointer: int) -> Work:
     """The content of a CUDA_MEMSET_NODE_PARAMS."""
     address, pitch, value, size, width, height = FILL.unpack(read(pointer, FILL.size))
     if 8 * size not in ELEMENTS:
-        raise Failure(Result.INVALID_VALUE, f"elements of {size} bytes that are set to a value")
+        raise invalid(f"elements of {size} bytes that are set to a value")
     mask = (1 << 8 * size) - 1
     return Work(fill, (address, pitch, value & mask, ELEMENTS[8 * size], width, height))
 
@@ -65,7 +64,7 @@ def host_work(context: Context, pointer: int) -> Work:
     """The content of a CUDA_HOST_NODE_PARAMS."""
     function, data = HOST.unpack(read(pointer, HOST.size))
     if not function:
-        raise Failure(Result.INVALID_VALUE, "the function is null")
+        raise invalid("the function is null")
     return Work(ctypes.CFUNCTYPE(None, ctypes.c_uint64)(function), (data,))
 
 
@@ -81,7 +80,7 @@ def cloned(context: Context, handle: int) -> Work:
     """The work of a node that runs a copy of a graph."""
     found = driver().find(handle, Graph)
     if found.moved:
-        raise Failure(Result.INVALID_VALUE, f"{found!r} was moved to a node, and cannot be the child of another one")
+        raise invalid(f"{found!r} was moved to a node, and cannot be the child of another one")
     return child_work(found.clone())
 
 
@@ -90,9 +89,9 @@ def adopt_child(handle: int, parent: int) -> Work:
     node."""
     found, outer = driver().find(handle, Graph), driver().find(parent, Graph)
     if found.outer is not None or outer in found.every():
-        raise Failure(Result.INVALID_VALUE, f"{found!r} belongs to a node, or the node is to be in the graph itself")
+        raise invalid(f"{found!r} belongs to a node, or the node is to be in the graph itself")
     if any(node.kind == "conditional" for graph in found.every() for node in graph.nodes):
-        raise Failure(Result.NOT_SUPPORTED, "a child graph with conditional nodes")
+        raise unsupported("a child graph with conditional nodes")
     found.moved = True
     return child_work(found)
 
@@ -111,7 +110,7 @@ def add(out: int, graph: int, after: int, count: int, kind: str, make: Callable[
     found = driver().find(graph, Graph)
     before = require_nodes_of(found, read_handles(after, count))
     if len({*before}) < len(before):
-        raise Failure(Result.INVALID_VALUE, "a dependency of the new node is named twice")
+        raise invalid("a dependency of the new node is named twice")
     made = found.add(kind, *make(), before)
     if (child := child_of(made)) is not None:
         child.outer = found
@@ -146,14 +145,14 @@ def require_no_owner(graph: Graph) -> None:
     """Fails for a node's child graph, to which memory nodes cannot be added (manual of
     `cuGraphChildGraphNodeGetGraph`)."""
     if graph.outer is not None:
-        raise Failure(Result.INVALID_VALUE, f"{graph!r} belongs to a node, and gets no nodes for memory")
+        raise invalid(f"{graph!r} belongs to a node, and gets no nodes for memory")
 
 
 def require_pool(pointer: int) -> None:
     """Fails unless the properties of a pool (CUmemPoolProps) say that its memory is pinned, and where it is."""
     kind, _, place = struct.unpack("<3i", read(pointer, 12))
     if kind != PINNED or not place:
-        raise Failure(Result.INVALID_VALUE, f"memory of type {kind} in a place of type {place}")
+        raise invalid(f"memory of type {kind} in a place of type {place}")
 
 
 @in_context("cuGraphAddMemAllocNode")
@@ -178,7 +177,7 @@ def add_free(context: Context, out: int, graph: int, after: int, count: int, add
     require_no_owner(found)
     if freed is None or any(node.kind == "free" and node.address == address for node in found.nodes):
         why = "which no node allocates" if freed is None else "which another node of the graph frees"
-        raise Failure(Result.INVALID_VALUE, f"a node that frees memory at 0x{address:x}, {why}")
+        raise invalid(f"a node that frees memory at 0x{address:x}, {why}")
     add(out, graph, after, count, "free", lambda: Work(freed.free)).address = address
 
 
@@ -209,7 +208,7 @@ def work_of(context: Context, pointer: int) -> tuple[str, Callable[[], Work]]:
     """The content of a CUgraphNodeParams. Fails for types that the machine does not support."""
     number = get(pointer, ctypes.c_int)
     if number not in DESCRIBED:
-        raise Failure(Result.NOT_SUPPORTED, f"a graph node of type {number}")
+        raise unsupported(f"a graph node of type {number}")
     kind, make = DESCRIBED[number]
     return kind, partial(make, context, pointer + PARAMETERS)
 
@@ -232,7 +231,7 @@ def special_node(number: int) -> Callable[[Callable[..., None]], Callable[..., N
 def add_described_child(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
     child, ownership = CHILD.unpack(read(pointer + PARAMETERS, CHILD.size))
     if ownership not in (CLONE, MOVE):
-        raise Failure(Result.INVALID_VALUE, f"ownership {ownership} of a child graph")
+        raise invalid(f"ownership {ownership} of a child graph")
     add(
         out,
         graph,

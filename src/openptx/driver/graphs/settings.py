@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from openptx.driver.calls import Failure, get, in_context, put_int
+from openptx.driver.calls import Failure, get, in_context, invalid, put_int
 from openptx.driver.devices.contexts import Context
 from openptx.driver.graphs.executable import Executable
 from openptx.driver.graphs.graph import Graph, Node, Work, child_of
@@ -32,20 +32,20 @@ def of_kind(handle: int, *kinds: str) -> Node:
     """The node of a handle. Fails for one of another kind."""
     found = driver().find(handle, Node)
     if found.kind not in kinds:
-        raise Failure(Result.INVALID_VALUE, f"the node is of kind `{found.kind}`, not `{kinds[0]}`")
+        raise invalid(f"the node is of kind `{found.kind}`, not `{kinds[0]}`")
     return found
 
 
 def same_kind(kind: str, expected: str) -> None:
     if kind != expected:
-        raise Failure(Result.INVALID_VALUE, f"the parameters are of kind `{kind}`, and the node is of `{expected}`")
+        raise invalid(f"the parameters are of kind `{kind}`, and the node is of `{expected}`")
 
 
 def change(graph: int, node: Node, work: Work) -> None:
     """Replaces a node's work in an executable graph. Launches submitted before keep the old work."""
     found = driver().find(graph, Executable)
     if node.kind == "memory" and not same_types(found.step(node).work.function, work.function):
-        raise Failure(Result.INVALID_VALUE, "operations on memory of other types, or another number of them")
+        raise invalid("operations on memory of other types, or another number of them")
     found.change(node, lambda step: replace(step, work=work))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from openptx.driver.calls import Failure, in_context, put, put_int
+from openptx.driver.calls import Failure, in_context, invalid, put, put_int
 from openptx.driver.devices.contexts import Context
 from openptx.driver.graphs.executable import Executable, Plan, Step
 from openptx.driver.graphs.graph import Graph, Node, bodies_of, child_of, choice_of
@@ -115,7 +115,7 @@ def update(handle: int, graph: int) -> Difference | None:
     """Replaces the work by that of another graph; or returns why not."""
     found, new = driver().find(handle, Executable), driver().find(graph, Graph)
     if new.moved:
-        raise Failure(Result.INVALID_VALUE, f"{new!r} was moved to a node of {new.outer!r}")
+        raise invalid(f"{new!r} was moved to a node of {new.outer!r}")
     wrong = first_difference(found.plan, new)
     if wrong is None:
         found.plan = updated(found.plan, new)

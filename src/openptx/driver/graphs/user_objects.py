@@ -7,7 +7,7 @@ import ctypes
 import weakref
 from collections import Counter
 
-from openptx.driver.calls import Failure, initialized, put
+from openptx.driver.calls import initialized, invalid, put
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
 
@@ -30,7 +30,7 @@ class UserObject(Object):
     def release(self, count: int) -> None:
         """Fails if there are fewer references."""
         if not 0 < count <= self.count:
-            raise Failure(Result.INVALID_VALUE, f"{count} of {self.count} references to {self!r} are released")
+            raise invalid(f"{count} of {self.count} references to {self!r} are released")
         self.count -= count
         if not self.count:
             driver().remove(self)
@@ -51,9 +51,7 @@ class References:
 
     def remove(self, kept: UserObject, count: int) -> None:
         if not 0 < count <= self.counts[kept]:
-            raise Failure(
-                Result.INVALID_VALUE, f"the graph has {self.counts[kept]} references to {kept!r}, not {count}"
-            )
+            raise invalid(f"the graph has {self.counts[kept]} references to {kept!r}, not {count}")
         self.counts[kept] -= count
         kept.release(count)
 
@@ -81,7 +79,7 @@ class Held:
 @initialized("cuUserObjectCreate")
 def create(out: int, pointer: int, destroy: int, count: int, flags: int) -> None:
     if not destroy or not count or flags != NO_DESTRUCTOR_SYNC:
-        raise Failure(Result.INVALID_VALUE, f"a user object with {count} references and flags {flags}")
+        raise invalid(f"a user object with {count} references and flags {flags}")
     put(out, 0)
     put(out, driver().add(UserObject(pointer, destroy, count)).handle)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from openptx import memory
-from openptx.driver.calls import Failure, in_context, put
+from openptx.driver.calls import Failure, in_context, invalid, put
 from openptx.driver.devices.contexts import AT_END, Context
 from openptx.driver.objects import Object
 from openptx.driver.results import Result
@@ -80,7 +80,7 @@ def obtain(
 ) -> None:
     """Writes the address of a new allocation, which ends with the context. Fails for zero bytes and for too many."""
     if not out or not size:
-        raise Failure(Result.INVALID_VALUE, "an allocation of 0 bytes" if out else "the pointer to the address is null")
+        raise invalid("an allocation of 0 bytes" if out else "the pointer to the address is null")
     for settle in AT_OBTAIN:
         settle()
     block = memory.allocate(accessible(size))
@@ -103,8 +103,8 @@ def give_back(address: int, *kinds: str) -> None:
         try:
             memory.free(address)  # raises, with the reason
         except ArgumentError as error:
-            raise Failure(Result.INVALID_VALUE, str(error)) from None
-        raise Failure(Result.INVALID_VALUE, f"0x{address:x} is {found.kind if found else 'other'} memory")
+            raise invalid(str(error)) from None
+        raise invalid(f"0x{address:x} is {found.kind if found else 'other'} memory")
     if any(release(address) for release in RELEASES):
         return
     del OWNED[address]
@@ -145,7 +145,7 @@ def free(context: Context, address: int) -> None:
 @in_context("cuMemAllocPitch_v2")
 def allocate_pitched(context: Context, out: int, pitch: int, width: int, height: int, element: int) -> None:
     if element not in (4, 8, 16) or not width or not height:
-        raise Failure(Result.INVALID_VALUE, f"pitched memory of {width} x {height} with elements of {element} bytes")
+        raise invalid(f"pitched memory of {width} x {height} with elements of {element} bytes")
     between = -(-width // PITCH) * PITCH
     put(pitch, between)
     obtain(context, out, between * height)
@@ -154,7 +154,7 @@ def allocate_pitched(context: Context, out: int, pitch: int, width: int, height:
 @in_context("cuMemAllocManaged")
 def allocate_managed(context: Context, out: int, size: int, flags: int) -> None:
     if flags not in (1, 2, 4):
-        raise Failure(Result.INVALID_VALUE, f"flags {flags} of managed memory")
+        raise invalid(f"flags {flags} of managed memory")
     obtain(context, out, size, "managed", flags)
 
 
@@ -166,7 +166,7 @@ def allocate_host(context: Context, out: int, size: int) -> None:
 @in_context("cuMemHostAlloc")
 def host_alloc(context: Context, out: int, size: int, flags: int) -> None:
     if flags > 7:
-        raise Failure(Result.INVALID_VALUE, f"flags {flags} of host memory")
+        raise invalid(f"flags {flags} of host memory")
     obtain(context, out, size, "host", flags)
 
 
@@ -180,7 +180,7 @@ def free_host(context: Context, address: int) -> None:
 def device_pointer(context: Context, out: int, pointer: int, flags: int) -> None:
     put(out, 0)
     if flags:
-        raise Failure(Result.INVALID_VALUE, f"flags {flags} of a device pointer; there are none")
+        raise invalid(f"flags {flags} of a device pointer; there are none")
     block = memory.find(pointer)
     if block is not None:
         put(out, pointer)
@@ -189,21 +189,21 @@ def device_pointer(context: Context, out: int, pointer: int, flags: int) -> None
         if host <= pointer < host + OWNED[address].block.size:
             put(out, address + pointer - host)
             return
-    raise Failure(Result.INVALID_VALUE, f"0x{pointer:x} is not host memory that the driver allocated or registered")
+    raise invalid(f"0x{pointer:x} is not host memory that the driver allocated or registered")
 
 
 @in_context("cuMemHostGetFlags")
 def host_flags(context: Context, out: int, pointer: int) -> None:
     found = OWNED.get(REGISTERED.get(pointer, pointer))
     if found is None or found.kind not in ("host", "registered"):
-        raise Failure(Result.INVALID_VALUE, f"0x{pointer:x} is not host memory that the driver allocated or registered")
+        raise invalid(f"0x{pointer:x} is not host memory that the driver allocated or registered")
     put(out, found.flags, ctypes.c_uint32)
 
 
 @in_context("cuMemHostRegister", "cuMemHostRegister_v2")
 def register(context: Context, pointer: int, size: int, flags: int) -> None:
     if not pointer or not size:
-        raise Failure(Result.INVALID_VALUE, "host memory of no bytes, or at the null pointer")
+        raise invalid("host memory of no bytes, or at the null pointer")
     for address in REGISTERED.values():
         block = OWNED[address].block
         if block.pointer < pointer + size and pointer < block.pointer + block.size:
@@ -216,7 +216,7 @@ def register(context: Context, pointer: int, size: int, flags: int) -> None:
 @in_context("cuMemHostUnregister")
 def unregister(context: Context, pointer: int) -> None:
     if not pointer:
-        raise Failure(Result.INVALID_VALUE, "host memory at the null pointer")
+        raise invalid("host memory at the null pointer")
     if pointer not in REGISTERED:
         raise Failure(Result.HOST_MEMORY_NOT_REGISTERED, f"nothing is registered that begins at 0x{pointer:x}")
     memory.unregister(OWNED.pop(REGISTERED.pop(pointer)).block)

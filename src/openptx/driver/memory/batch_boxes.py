@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import struct
 
-from openptx.driver.calls import Failure, counted, get, in_context, put_size, read
+from openptx.driver.calls import counted, get, in_context, invalid, put_size, read
 from openptx.driver.devices.contexts import Context
 from openptx.driver.memory.boxes import ARRAY, UNIFIED, Copy, Extent, Side
 from openptx.driver.memory.copies import asynchronous
 from openptx.driver.memory.places import of_either
 from openptx.driver.objects import driver
-from openptx.driver.results import Result
 from openptx.driver.streams.stream import submit
 from openptx.driver.textures.arrays import Array
 
@@ -26,7 +25,7 @@ NONE = (1 << 64) - 1
 def element_of(kind: int, words: tuple[int, ...]) -> int:
     """The bytes of an element of an array; 0 for memory, which uses those of the other operand."""
     if kind not in (POINTER, IN_ARRAY):
-        raise Failure(Result.INVALID_VALUE, f"operand type {kind} of a copy")
+        raise invalid(f"operand type {kind} of a copy")
     return driver().find(words[0], Array).element if kind == IN_ARRAY else 0
 
 
@@ -37,7 +36,7 @@ def side(kind: int, words: tuple[int, ...], element: int, extent: Extent) -> Sid
         return Side(x * element, y, z, ARRAY, 0, driver().find(handle, Array), 0, 0)
     address, row, layer, _ = words
     if (row and row * element < extent.width) or (layer and layer < extent.height):
-        raise Failure(Result.INVALID_VALUE, f"rows of {row} elements, layers of {layer} rows, and the copy is larger")
+        raise invalid(f"rows of {row} elements, layers of {layer} rows, and the copy is larger")
     return Side(0, 0, 0, UNIFIED, address, None, row * element or extent.width, layer or extent.height)
 
 
@@ -47,10 +46,10 @@ def operation(pointer: int) -> Copy:
     (source_kind, *source), (target_kind, *target) = words[:5], words[5:10]
     width, height, depth, order, _ = words[10:]
     if not width or not height or not depth or order not in ORDERS:
-        raise Failure(Result.INVALID_VALUE, f"a copy of {width} x {height} x {depth} elements, in the order {order}")
+        raise invalid(f"a copy of {width} x {height} x {depth} elements, in the order {order}")
     sizes = {element_of(source_kind, (*source,)), element_of(target_kind, (*target,))} - {0} or {1}
     if len(sizes) > 1:
-        raise Failure(Result.INVALID_VALUE, f"a copy between arrays with elements of {sorted(sizes)} bytes")
+        raise invalid(f"a copy between arrays with elements of {sorted(sizes)} bytes")
     (element,) = sizes
     extent = Extent(width * element, height, depth)
     return Copy(side(source_kind, (*source,), element, extent), side(target_kind, (*target,), element, extent), extent)
@@ -65,7 +64,7 @@ def batch(context: Context, count: int, operations: int, flags: int, stream: int
 def batch_12(context: Context, count: int, operations: int, wrong: int, flags: int, stream: int) -> None:
     """All copies are checked before the first one is done."""
     if flags or not count:
-        raise Failure(Result.INVALID_VALUE, f"{count} copies, with flags {flags}")
+        raise invalid(f"{count} copies, with flags {flags}")
     copies: list[Copy] = []
     for i in counted(count, "copies"):
         put_size(wrong, i)
@@ -83,5 +82,5 @@ def copy_with_attributes(context: Context, described: int, flags: int, stream: i
 @in_context("cuMemcpyWithAttributesAsync")
 def row_with_attributes(context: Context, target: int, source: int, size: int, attributes: int, stream: int) -> None:
     if get(attributes) & 0xFFFFFFFF not in ORDERS:
-        raise Failure(Result.INVALID_VALUE, "a copy with an unknown order of accesses")
+        raise invalid("a copy with an unknown order of accesses")
     asynchronous(context, stream, target, of_either, source, of_either, size)

@@ -10,11 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from openptx.device.memory_view import Bytes
-from openptx.driver.calls import Failure, in_context, read
+from openptx.driver.calls import in_context, invalid, read, unsupported
 from openptx.driver.devices.contexts import Context
 from openptx.driver.memory.places import of_device, of_either, of_host
 from openptx.driver.objects import driver
-from openptx.driver.results import Result
 from openptx.driver.streams.stream import submit
 from openptx.driver.textures.arrays import Array
 
@@ -67,14 +66,14 @@ class Side(NamedTuple):
         begin, size = (self.z, self.y, self.x), (extent.depth, extent.height, extent.width)
         if any(at + n > most for at, n, most in zip(begin, size, array.data.shape, strict=True)):
             what = f"a box of {size} slices, rows and bytes at {begin} in an array of {array.data.shape}"
-            raise Failure(Result.INVALID_VALUE, what)
+            raise invalid(what)
         z, y, x = begin
         return array.data[z : z + extent.depth, y : y + extent.height, x : x + extent.width]
 
     @staticmethod
     def require(distance: int, needed: int, what: str, unit: str) -> None:
         if distance < needed:
-            raise Failure(Result.INVALID_VALUE, f"{what} are {distance} {unit} apart, and {needed} are copied of each")
+            raise invalid(f"{what} are {distance} {unit} apart, and {needed} are copied of each")
 
 
 class Copy(NamedTuple):
@@ -94,9 +93,9 @@ def side(x: int, y: int, z: int, level: int, kind: int, places: tuple[int, int, 
     host, device, array = places
     kind &= KIND
     if kind not in (*PLACES, ARRAY):
-        raise Failure(Result.INVALID_VALUE, f"memory type {kind} of a copy")
+        raise invalid(f"memory type {kind} of a copy")
     if level:
-        raise Failure(Result.NOT_SUPPORTED, "a copy of a level of detail")
+        raise unsupported("a copy of a level of detail")
     found = driver().find(array, Array) if kind == ARRAY else None
     return Side(x, y, z, kind, host if kind == HOST else device, found, pitch, rows)
 
@@ -126,7 +125,7 @@ def in_array(handle: int, offset: int) -> Side:
     """Bytes of an array of one dimension. Fails for one of more dimensions."""
     found = driver().find(handle, Array)
     if found.data.shape[:2] != (1, 1):
-        raise Failure(Result.INVALID_VALUE, "a copy of one dimension, and the array has more")
+        raise invalid("a copy of one dimension, and the array has more")
     return Side(offset, 0, 0, ARRAY, 0, found, 0, 0)
 
 

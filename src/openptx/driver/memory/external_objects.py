@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 
-from openptx.driver.calls import Failure, counted, get, in_context, put
+from openptx.driver.calls import Failure, counted, get, in_context, invalid, put, unsupported
 from openptx.driver.devices.contexts import Context
 from openptx.driver.graphs.graph import Graph, Node
 from openptx.driver.results import Result
@@ -22,8 +22,8 @@ def refuse(out: int, pointer: int, types: range, what: str) -> None:
     put(out, 0)
     kind = get(pointer, ctypes.c_int)
     if kind not in types:
-        raise Failure(Result.INVALID_VALUE, f"{what} with a handle of type {kind}")
-    raise Failure(Result.NOT_SUPPORTED, f"{what}, of another interface than CUDA")
+        raise invalid(f"{what} with a handle of type {kind}")
+    raise unsupported(f"{what}, of another interface than CUDA")
 
 
 def no_handle_of(handle: int, what: str) -> Failure:
@@ -73,7 +73,7 @@ def add_node(context: Context, out: int, graph: Graph, after: int, count: int, p
     "cuGraphExternalSemaphoresWaitNodeGetParams", "cuGraphExternalSemaphoresWaitNodeSetParams",
 )  # fmt: skip
 def node_parameters(context: Context, node: Node, parameters: int) -> None:
-    raise Failure(Result.INVALID_VALUE, f"the node is of kind `{node.kind}`")
+    raise invalid(f"the node is of kind `{node.kind}`")
 
 
 @in_context("cuGraphExecExternalSemaphoresSignalNodeSetParams", "cuGraphExecExternalSemaphoresWaitNodeSetParams")

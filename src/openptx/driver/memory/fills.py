@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from openptx.driver.calls import Failure, in_context
+from openptx.driver.calls import in_context, invalid
 from openptx.driver.devices.contexts import Context
 from openptx.driver.memory.places import of_device
-from openptx.driver.results import Result
 from openptx.driver.streams.stream import submit
 
 ELEMENTS = {8: np.dtype(np.uint8), 16: np.dtype(np.uint16), 32: np.dtype(np.uint32)}
@@ -21,7 +20,7 @@ def fill(address: int, pitch: int, value: int, element: np.dtype[Any], width: in
     """`height` rows of `width` elements, `pitch` bytes apart. Fails if they are not aligned, or overlap."""
     size = element.itemsize
     if address % size or (height > 1 and (pitch % size or pitch < width * size)):
-        raise Failure(Result.INVALID_VALUE, f"0x{address:x} and rows {pitch} bytes apart for elements of {size} bytes")
+        raise invalid(f"0x{address:x} and rows {pitch} bytes apart for elements of {size} bytes")
     if not width or not height:
         return
     extent = pitch * (height - 1) + width * size

@@ -11,7 +11,7 @@ import struct
 from typing import NamedTuple, Self
 
 from openptx.device.reservations import Physical
-from openptx.driver.calls import Failure, in_context, put, write
+from openptx.driver.calls import Failure, in_context, invalid, put, write
 from openptx.driver.devices.contexts import Context
 from openptx.driver.entry_points import IpcHandle
 from openptx.driver.memory.allocations import AT_FREE
@@ -45,7 +45,7 @@ class MemoryHandle(NamedTuple):
         """Fails for bytes that are not a handle."""
         found = cls(*cls.layout.unpack(data))
         if found.kind != kind:
-            raise Failure(Result.INVALID_VALUE, "the 64 bytes are not a handle of another process's memory")
+            raise invalid("the 64 bytes are not a handle of another process's memory")
         return found
 
     def open(self) -> Physical:
@@ -54,11 +54,11 @@ class MemoryHandle(NamedTuple):
         try:
             descriptor = os.open(f"/proc/{self.process}/fd/{self.descriptor}", os.O_RDWR | os.O_CLOEXEC)
         except OSError as error:
-            raise Failure(Result.INVALID_VALUE, f"{why}: {error.strerror}") from None
+            raise invalid(f"{why}: {error.strerror}") from None
         status = os.fstat(descriptor)
         if status.st_ino != self.inode or self.offset + self.size > status.st_size:
             os.close(descriptor)
-            raise Failure(Result.INVALID_VALUE, why)
+            raise invalid(why)
         return Physical(status.st_size, descriptor)
 
 
@@ -77,9 +77,7 @@ AT_FREE.append(end_sharing)
 def get_memory(context: Context, out: int, address: int) -> None:
     found = owned_at(address)
     if found is None or found.kind != "device" or found.block.address in IMPORTED or not found.block.live:
-        raise Failure(
-            Result.INVALID_VALUE, f"0x{address:x} is not device memory of cuMemAlloc, and only that can be shared"
-        )
+        raise invalid(f"0x{address:x} is not device memory of cuMemAlloc, and only that can be shared")
     file, offset = share(found.block)
     inode = os.fstat(file.descriptor).st_ino
     handle = MemoryHandle(MEMORY, os.getpid(), file.descriptor, inode, offset, found.size)
@@ -90,7 +88,7 @@ def get_memory(context: Context, out: int, address: int) -> None:
 def open_memory(context: Context, out: int, exported: IpcHandle, flags: int) -> None:
     put(out, 0)
     if flags & ~LAZY_PEER_ACCESS:
-        raise Failure(Result.INVALID_VALUE, f"flags {flags} of another process's memory")
+        raise invalid(f"flags {flags} of another process's memory")
     handle = MemoryHandle.of(bytes(exported))
     if handle.process == os.getpid():
         raise Failure(Result.INVALID_CONTEXT, "a handle of this process's own memory")
@@ -108,7 +106,7 @@ def open_memory(context: Context, out: int, exported: IpcHandle, flags: int) -> 
 def close_memory(context: Context, address: int) -> None:
     found = _opened.get(address)
     if found is None:
-        raise Failure(Result.INVALID_VALUE, f"0x{address:x} is not memory of another process")
+        raise invalid(f"0x{address:x} is not memory of another process")
     found.count -= 1
     if not found.count:
         del _opened[address], IMPORTED[address]
@@ -118,9 +116,7 @@ def close_memory(context: Context, address: int) -> None:
 @in_context("cuIpcGetEventHandle")
 def get_event(context: Context, out: int, event: Event) -> None:
     if not event.flags & INTERPROCESS or not event.flags & DISABLE_TIMING:
-        raise Failure(
-            Result.INVALID_VALUE, "an event for other processes has the flags INTERPROCESS and DISABLE_TIMING"
-        )
+        raise invalid("an event for other processes has the flags INTERPROCESS and DISABLE_TIMING")
     write(out, EVENT_HANDLE.pack(EVENT, os.getpid()))
 
 
@@ -131,7 +127,7 @@ def open_event(context: Context, out: int, exported: IpcHandle) -> None:
     put(out, 0)
     kind, process = EVENT_HANDLE.unpack(bytes(exported))
     if kind != EVENT or process == os.getpid():
-        raise Failure(Result.INVALID_VALUE, "the 64 bytes are not a handle of another process's event")
+        raise invalid("the 64 bytes are not a handle of another process's event")
     made = driver().add(Event(context, INTERPROCESS | DISABLE_TIMING))
     context.owned[made] = lambda: driver().remove(made)
     put(out, made.handle)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from openptx.device.memory_view import Allocation
-from openptx.driver.calls import Failure, counted, get, in_context, put_int
+from openptx.driver.calls import Failure, counted, get, in_context, invalid, put_int
 from openptx.driver.devices.contexts import Context
 from openptx.driver.memory.ownership import owned_at
 from openptx.driver.results import Result
@@ -67,7 +67,7 @@ def managed_at(address: int, size: int) -> Advice:
     """The attributes of managed memory. Fails if the range is not entirely managed memory."""
     found = owned_at(address)
     if found is None or found.kind != "managed" or address + size > found.block.address + found.block.size:
-        raise Failure(Result.INVALID_VALUE, f"{size} bytes at 0x{address:x} are not managed memory")
+        raise invalid(f"{size} bytes at 0x{address:x} are not managed memory")
     return _advice.setdefault(found.block.allocation, Advice())
 
 
@@ -102,7 +102,7 @@ def change(address: int, size: int, advice: int, place: Place) -> None:
         found.accessed_by = [device for device in found.accessed_by if device != place.device]
         found.accessed_by += [place.device] if advice == ACCESSED_BY else []
     else:
-        raise Failure(Result.INVALID_VALUE, f"advice {advice} on managed memory")
+        raise invalid(f"advice {advice} on managed memory")
 
 
 @in_context("cuMemPrefetchAsync")
@@ -128,7 +128,7 @@ def prefetch_batch(
     """Each location applies to the ranges from its first one up to that of the next location."""
     starts = [get(firsts + 8 * i) for i in counted(kinds, "places")]
     if flags or not count or starts[:1] != [0] or sorted({*starts}) != starts or starts[-1] >= count:
-        raise Failure(Result.INVALID_VALUE, f"{count} prefetches to places from {starts} on, with flags {flags}")
+        raise invalid(f"{count} prefetches to places from {starts} on, with flags {flags}")
     for i in counted(count, "ranges"):
         number = max(k for k, start in enumerate(starts) if start <= i)
         move(get(addresses + 8 * i), get(sizes + 8 * i), Place.of_word(get(places + 8 * number)))
@@ -138,7 +138,7 @@ def prefetch_batch(
 def discard_batch(context: Context, addresses: int, sizes: int, count: int, flags: int, stream: int) -> None:
     """The content of the memory is undefined afterwards, and may be unchanged."""
     if flags or not count:
-        raise Failure(Result.INVALID_VALUE, f"{count} ranges are discarded, with flags {flags}")
+        raise invalid(f"{count} ranges are discarded, with flags {flags}")
     for i in counted(count, "ranges"):
         managed_at(get(addresses + 8 * i), get(sizes + 8 * i))
 
@@ -162,7 +162,7 @@ def range_attribute(context: Context, out: int, size: int, attribute: int, addre
         5: found.preferred.kind, 6: found.preferred.number, 7: found.prefetched.kind, 8: found.prefetched.number,
     }  # fmt: skip
     if attribute not in values or size != 4:
-        raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of a range, in {size} bytes")
+        raise invalid(f"attribute {attribute} of a range, in {size} bytes")
     put_int(out, values[attribute])
 
 

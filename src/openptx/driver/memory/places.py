@@ -7,9 +7,8 @@ from openptx.device import undefined
 from openptx.device.mapping import is_mapped
 from openptx.device.memory import device
 from openptx.device.memory_view import in_bytes
-from openptx.driver.calls import Failure
+from openptx.driver.calls import invalid
 from openptx.driver.memory.allocations import OWNED, REGISTERED
-from openptx.driver.results import Result
 from openptx.memory.transfers import span_of
 
 WRITE = "write"
@@ -35,10 +34,7 @@ def of_device(address: int, size: int, action: str) -> int:
     if not size:
         return 0
     nearest = device(64).map().nearest(address, size)
-    raise Failure(
-        Result.INVALID_VALUE,
-        f"{action} of {in_bytes(size)} at 0x{address:x} outside of device memory; nearest: {nearest}",
-    )
+    raise invalid(f"{action} of {in_bytes(size)} at 0x{address:x} outside of device memory; nearest: {nearest}")
 
 
 def of_host(address: int, size: int, action: str) -> int:
@@ -48,7 +44,7 @@ def of_host(address: int, size: int, action: str) -> int:
     if block is not None or (size and not is_mapped(address, size)):
         return of_device(address, size, action)
     if size and not address:
-        raise Failure(Result.INVALID_VALUE, f"{action} of {in_bytes(size)} at the null pointer")
+        raise invalid(f"{action} of {in_bytes(size)} at the null pointer")
     return address
 
 

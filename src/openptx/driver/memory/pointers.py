@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from openptx.driver.calls import Failure, anytime, counted, get, in_context, put, put_int, put_size
+from openptx.driver.calls import Failure, anytime, counted, get, in_context, invalid, put, put_int, put_size
 from openptx.driver.devices.contexts import Context
 from openptx.driver.memory.allocations import Owned
 from openptx.driver.memory.ownership import owned_at
@@ -60,12 +60,12 @@ def answer(out: int, attribute: int, number: int) -> None:
 @in_context("cuPointerGetAttribute")
 def get_attribute(context: Context, out: int, attribute: int, address: int) -> None:
     if not CONTEXT <= attribute <= 22:
-        raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of a pointer")
+        raise invalid(f"attribute {attribute} of a pointer")
     found = owned_at(address)
     if found is None:
-        raise Failure(Result.INVALID_VALUE, f"0x{address:x} is not a pointer known to the driver", usual=True)
+        raise invalid(f"0x{address:x} is not a pointer known to the driver", usual=True)
     if attribute == HOST_POINTER and not value(address, attribute, found):
-        raise Failure(Result.INVALID_VALUE, f"0x{address:x} is not host memory", usual=True)
+        raise invalid(f"0x{address:x} is not host memory", usual=True)
     answer(out, attribute, value(address, attribute, found))
 
 
@@ -81,4 +81,4 @@ def get_attributes(count: int, attributes: int, outs: int, address: int) -> None
 @in_context("cuPointerSetAttribute")
 def set_attribute(context: Context, data: int, attribute: int, address: int) -> None:
     if attribute != SYNC_MEMOPS or owned_at(address) is None:
-        raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of 0x{address:x} cannot be set")
+        raise invalid(f"attribute {attribute} of 0x{address:x} cannot be set")

@@ -6,7 +6,7 @@ import ctypes
 import struct
 from typing import ClassVar
 
-from openptx.driver.calls import Failure, counted, get, in_context, initialized, put, put_int, read
+from openptx.driver.calls import counted, get, in_context, initialized, invalid, put, put_int, read
 from openptx.driver.devices.contexts import Context
 from openptx.driver.devices.device import require_device
 from openptx.driver.graphs.allocations import GraphMemory, graph_memory, surrender
@@ -91,7 +91,7 @@ def set_pool(device: int, pool: Pool) -> None:
 def set_pool_of_place(place: int, allocation: int, pool: Pool) -> None:
     found = require_own(pool)
     if found.kind != kind_of(allocation, get(place, ctypes.c_int)):
-        raise Failure(Result.INVALID_VALUE, f"a pool of {found.kind} memory for another kind")
+        raise invalid(f"a pool of {found.kind} memory for another kind")
     if found.kind == "device":
         Pools.chosen = found
     else:
@@ -101,7 +101,7 @@ def set_pool_of_place(place: int, allocation: int, pool: Pool) -> None:
 def require_own(pool: Pool) -> Pool:
     """Fails for a pool of another process, which cannot allocate here."""
     if pool.origin is not None:
-        raise Failure(Result.INVALID_VALUE, "a pool of another process allocates nothing in this one")
+        raise invalid("a pool of another process allocates nothing in this one")
     return pool
 
 
@@ -122,16 +122,16 @@ def create(out: int, properties: int) -> None:
     put(out, 0)
     allocation, handles, place, number = PROPERTIES.unpack(read(properties, PROPERTIES.size))
     if place == ON_DEVICE and number:
-        raise Failure(Result.INVALID_VALUE, f"a pool on device {number}")
+        raise invalid(f"a pool on device {number}")
     if handles not in (0, FILE_DESCRIPTOR):
-        raise Failure(Result.INVALID_VALUE, f"a pool that other processes may share, by handles of kind {handles}")
+        raise invalid(f"a pool that other processes may share, by handles of kind {handles}")
     put(out, driver().add(Pool(kind_of(allocation, place), handles=handles)).handle)
 
 
 @initialized("cuMemPoolDestroy")
 def destroy(pool: Pool) -> None:
     if pool.default:
-        raise Failure(Result.INVALID_VALUE, "the default pool cannot be destroyed")
+        raise invalid("the default pool cannot be destroyed")
     if Pools.chosen is pool:
         Pools.chosen = None
     if Pools.others.get(pool.kind) is pool:
@@ -146,7 +146,7 @@ def set_attribute(pool: Pool, attribute: int, value: int) -> None:
     elif attribute in pool.attributes:
         pool.attributes[attribute] = get(value, ctypes.c_uint64 if attribute == THRESHOLD else ctypes.c_int)
     else:
-        raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of a pool cannot be set")
+        raise invalid(f"attribute {attribute} of a pool cannot be set")
 
 
 @initialized("cuMemPoolGetAttribute")
@@ -160,7 +160,7 @@ def get_attribute(pool: Pool, attribute: int, out: int) -> None:
     elif attribute in pool.attributes:
         put_int(out, pool.attributes[attribute])
     else:
-        raise Failure(Result.INVALID_VALUE, f"attribute {attribute} of a pool")
+        raise invalid(f"attribute {attribute} of a pool")
 
 
 @initialized("cuMemPoolTrimTo")
@@ -203,7 +203,7 @@ def free(context: Context, address: int, stream: Stream) -> None:
     if stream.capture is not None:
         freed = graph_memory(address)
         if freed is None:
-            raise Failure(Result.INVALID_VALUE, f"a capture frees 0x{address:x}, which no node of a graph allocates")
+            raise invalid(f"a capture frees 0x{address:x}, which no node of a graph allocates")
         stream.capture.add(stream, "free", freed.free, ()).address = address
     elif (freed := surrender(address)) is not None:
         stream.queue.run(freed.free)

@@ -10,14 +10,13 @@ import ctypes
 import os
 import struct
 
-from openptx.driver.calls import Failure, in_context, initialized, put, put_int, read, write
+from openptx.driver.calls import in_context, initialized, invalid, put, put_int, read, write
 from openptx.driver.devices.contexts import AT_END, Context
 from openptx.driver.memory.allocations import FOREIGN, OWNED
 from openptx.driver.memory.ipc import MemoryHandle
 from openptx.driver.memory.ownership import IMPORTED
 from openptx.driver.memory.pools import FILE_DESCRIPTOR, Pool
 from openptx.driver.objects import driver
-from openptx.driver.results import Result
 from openptx.memory.sharing import Imported, share
 
 FILE = struct.Struct("<8sIQ")
@@ -31,14 +30,14 @@ LOW = 0xFFFFFFFF
 
 def require_descriptor(kind: int, flags: int) -> None:
     if kind != FILE_DESCRIPTOR or flags & LOW:
-        raise Failure(Result.INVALID_VALUE, f"a pool's handle of kind {kind} with flags {flags & LOW}")
+        raise invalid(f"a pool's handle of kind {kind} with flags {flags & LOW}")
 
 
 @initialized("cuMemPoolExportToShareableHandle")
 def export_pool(out: int, pool: Pool, kind: int, flags: int) -> None:
     require_descriptor(kind, flags)
     if pool.handles != FILE_DESCRIPTOR or pool.origin is not None:
-        raise Failure(Result.INVALID_VALUE, "the pool was not made for handles of that kind")
+        raise invalid("the pool was not made for handles of that kind")
     put_int(out, -1)
     descriptor = os.memfd_create("openptx memory pool")
     os.write(descriptor, FILE.pack(POOL, os.getpid(), pool.handle))
@@ -52,9 +51,9 @@ def import_pool(out: int, descriptor: int, kind: int, flags: int) -> None:
     try:
         data = os.pread(ctypes.c_int(descriptor).value, FILE.size, 0)
     except OSError as error:
-        raise Failure(Result.INVALID_VALUE, f"file descriptor {descriptor}: {error.strerror}") from None
+        raise invalid(f"file descriptor {descriptor}: {error.strerror}") from None
     if len(data) != FILE.size or not data.startswith(POOL):
-        raise Failure(Result.INVALID_VALUE, f"file descriptor {descriptor} is not that of a memory pool")
+        raise invalid(f"file descriptor {descriptor} is not that of a memory pool")
     _, process, handle = FILE.unpack(data)
     put(out, driver().add(Pool("device", origin=(process, handle))).handle)
 
@@ -64,7 +63,7 @@ def export_pointer(out: int, address: int) -> None:
     found = OWNED.get(address)
     pool = found.pool if found is not None else None
     if found is None or not isinstance(pool, Pool) or pool.handles != FILE_DESCRIPTOR:
-        raise Failure(Result.INVALID_VALUE, f"0x{address:x} is not memory of a shared pool")
+        raise invalid(f"0x{address:x} is not memory of a shared pool")
     file, offset = share(found.block)
     inode = os.fstat(file.descriptor).st_ino
     handle = MemoryHandle(POINTER, os.getpid(), file.descriptor, inode, offset, found.size)
@@ -77,7 +76,7 @@ def import_pointer(context: Context, out: int, pool: int, data: int) -> None:
     found, exported = driver().find(pool, Pool), read(data, POINTER_BYTES)
     handle = MemoryHandle.of(exported, POINTER)
     if found.origin != (handle.process, int.from_bytes(exported[-8:], "little")):
-        raise Failure(Result.INVALID_VALUE, "the pointer is of another pool, or the pool of this process")
+        raise invalid("the pointer is of another pool, or the pool of this process")
     imported = Imported.of(handle.open(), handle.offset, handle.size)
     address = imported.address
     IMPORTED[address] = imported.block()

@@ -9,7 +9,7 @@ import struct
 from openptx import memory
 from openptx.device.memory import device
 from openptx.device.reservations import Part, Physical, Reservation, reserve
-from openptx.driver.calls import Failure, counted, initialized, put, put_int, read, write
+from openptx.driver.calls import Failure, counted, initialized, invalid, put, put_int, read, unsupported, write
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
 
@@ -30,10 +30,6 @@ class Handle(Object):
     def __init__(self, physical: Physical, properties: bytes) -> None:
         super().__init__()
         self.physical, self.properties, self.count = physical, properties, 1
-
-
-def invalid(why: str) -> Failure:
-    return Failure(Result.INVALID_VALUE, why)
 
 
 def whole_pages(what: str, *numbers: int) -> None:
@@ -76,7 +72,7 @@ def require_properties(properties: bytes) -> None:
     if kind != PINNED or (place == ON_DEVICE and number):
         raise invalid(f"memory of type {kind} of device {number}")
     if place != ON_DEVICE or handles not in (0, FILE_DESCRIPTOR):
-        raise Failure(Result.NOT_SUPPORTED, f"memory at a place of type {place} with handles of kind {handles}")
+        raise unsupported(f"memory at a place of type {place} with handles of kind {handles}")
 
 
 @initialized("cuMemAddressReserve")
@@ -180,7 +176,7 @@ def get_properties(out: int, found: Handle) -> None:
 def share(out: int, found: Handle, kind: int, flags: int) -> None:
     """A file descriptor, which another process may map as well."""
     if kind != FILE_DESCRIPTOR:
-        raise Failure(Result.NOT_SUPPORTED, f"a shareable handle of kind {kind}")
+        raise unsupported(f"a shareable handle of kind {kind}")
     put_int(out, os.dup(found.physical.descriptor))
 
 
@@ -188,7 +184,7 @@ def share(out: int, found: Handle, kind: int, flags: int) -> None:
 def take_share(out: int, exported: int, kind: int) -> None:
     put(out, 0)
     if kind != FILE_DESCRIPTOR:
-        raise Failure(Result.NOT_SUPPORTED, f"a shareable handle of kind {kind}")
+        raise unsupported(f"a shareable handle of kind {kind}")
     try:
         descriptor = os.dup(ctypes.c_int(exported).value)
     except OSError as error:

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from openptx.driver.calls import Failure, counted, read
+from openptx.driver.calls import Failure, counted, invalid, read
 from openptx.driver.graphs.allocations import owned_by_graph
 from openptx.driver.memory.places import of_either
 from openptx.driver.results import Result
@@ -64,12 +64,12 @@ class Operation(NamedTuple):
             result = Result.NOT_SUPPORTED if self.what == REDUCTION else Result.INVALID_VALUE
             raise Failure(result, f"operation {self.what} on memory")
         if self.flags & ~(COMPARISON | FLUSH_FIRST if self.waits else NO_BARRIER):
-            raise Failure(Result.INVALID_VALUE, f"flags {self.flags} of an operation on memory")
+            raise invalid(f"flags {self.flags} of an operation on memory")
         size = ctypes.sizeof(self.kind)
         if owned_by_graph(self.address) is None:  # which will be accessible when the operation runs
             of_either(self.address, size, "read" if self.waits else "write")
         if self.address % size:
-            raise Failure(Result.INVALID_VALUE, f"a word of {size} bytes at 0x{self.address:x}")
+            raise invalid(f"a word of {size} bytes at 0x{self.address:x}")
         return self._replace(value=self.kind(self.value).value)
 
     def is_satisfied(self) -> bool:
@@ -107,7 +107,7 @@ class Batch(NamedTuple):
 def read_batch(count: int, pointer: int, flags: int) -> Batch:
     """The content of an array of CUstreamBatchMemOpParams. Fails for invalid operations."""
     if flags:
-        raise Failure(Result.INVALID_VALUE, f"flags {flags} of operations on memory")
+        raise invalid(f"flags {flags} of operations on memory")
     counted(count, "operations", MOST)
     description = read(pointer, FIELDS.size * count) if count else b""
     operations = (Operation(*fields) for fields in FIELDS.iter_unpack(description))

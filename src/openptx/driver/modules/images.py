@@ -6,7 +6,7 @@ import ctypes
 import struct
 
 from openptx.device.mapping import is_mapped
-from openptx.driver.calls import Failure
+from openptx.driver.calls import Failure, invalid
 from openptx.driver.modules.kept_ptx import ptx_beside
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
@@ -30,7 +30,7 @@ def image_at(pointer: int) -> str:
 def bytes_at(pointer: int) -> bytes:
     """An image in memory, whose size is determined by its first bytes. Fails if its address is null."""
     if not pointer:
-        raise Failure(Result.INVALID_VALUE, "the image is null")
+        raise invalid("the image is null")
     (magic,) = struct.unpack("<I", ctypes.string_at(pointer, 4)) if readable(pointer) else (0,)
     if magic == WRAPPER:
         (pointer,) = struct.unpack("<Q", memory_at(pointer + 8, 8))

@@ -6,7 +6,7 @@ import ctypes
 from pathlib import Path
 
 from openptx.api import check
-from openptx.driver.calls import LOG, Failure, in_context, put, text
+from openptx.driver.calls import LOG, Failure, in_context, invalid, put, text, unsupported
 from openptx.driver.devices.contexts import Context
 from openptx.driver.modules.images import ptx_of
 from openptx.driver.modules.jit_options import JitOptions, refusal
@@ -37,7 +37,7 @@ class Linking(Object):
         """Adds an image. Libraries without PTX are ignored: NVIDIA's device runtime is built in. Fails for LTO IR, and
         for PTX with errors."""
         if kind == NVVM:
-            raise Failure(Result.NOT_SUPPORTED, f"{name}: LTO IR, which only NVIDIA's nvJitLink reads: link it there")
+            raise unsupported(f"{name}: LTO IR, which only NVIDIA's nvJitLink reads: link it there")
         if kind in (LIBRARY, FATBINARY) and has_device_runtime(data):
             LOG.info("%s is not linked: the device runtime is built in", name)
         elif kind == LIBRARY:
@@ -89,7 +89,7 @@ def create(context: Context, count: int, options: int, values: int, out: int) ->
 @in_context("cuLinkAddData", "cuLinkAddData_v2")
 def add_data(context: Context, linking: Linking, kind: int, data: int, size: int, name: int, *options: int) -> None:
     if not data or not size:
-        raise Failure(Result.INVALID_VALUE, "the image is null, or has no bytes")
+        raise invalid("the image is null, or has no bytes")
     called = text(name, "the name") if name else f"<image {len(linking.files)}>"
     linking.add(kind, ctypes.string_at(data, size), called)
 

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from openptx.driver.calls import Failure, in_context, put, put_int, put_size
+from openptx.driver.calls import Failure, in_context, invalid, put, put_int, put_size
 from openptx.driver.devices.contexts import Context, read_handles
 from openptx.driver.graphs.graph import Graph, Node, require_nodes_of
 from openptx.driver.objects import driver
@@ -78,7 +78,7 @@ def begin(
 ) -> None:
     """Begins the capture of a stream. Fails if the stream cannot be captured, or is being captured."""
     if not 0 <= mode <= RELAXED:
-        raise Failure(Result.INVALID_VALUE, f"mode {mode} of a capture")
+        raise invalid(f"mode {mode} of a capture")
     stream = stream_of(context, handle)
     if handle in DEFAULT and handle != 2:
         raise Failure(Result.STREAM_CAPTURE_UNSUPPORTED, "the legacy default stream cannot be captured")

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from openptx.driver.calls import Failure, get, initialized, put_int
+from openptx.driver.calls import Failure, get, initialized, invalid, put_int
 from openptx.driver.devices.contexts import Context
 from openptx.driver.results import Result
 from openptx.driver.streams.queues import Queue, update_busy
@@ -121,7 +121,7 @@ def exchange_mode(mode: int) -> None:
     thread = threading.get_ident()
     wanted = get(mode, ctypes.c_int)
     if not GLOBAL <= wanted <= RELAXED:
-        raise Failure(Result.INVALID_VALUE, f"mode {wanted} of a thread's captures")
+        raise invalid(f"mode {wanted} of a thread's captures")
     put_int(mode, _modes.get(thread, GLOBAL))
     if wanted == GLOBAL:
         _modes.pop(thread, None)

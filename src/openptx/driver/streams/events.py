@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 
-from openptx.driver.calls import Failure, in_context, initialized, put
+from openptx.driver.calls import Failure, in_context, initialized, invalid, put
 from openptx.driver.devices.contexts import Context
 from openptx.driver.graphs.graph import Node
 from openptx.driver.objects import Object, driver
@@ -59,7 +59,7 @@ class Event(Object):
 @in_context("cuEventCreate")
 def create(context: Context, out: int, flags: int) -> None:
     if flags > 7 or (flags & INTERPROCESS and not flags & DISABLE_TIMING):
-        raise Failure(Result.INVALID_VALUE, f"flags {flags} of an event")
+        raise invalid(f"flags {flags} of an event")
     put(out, 0)
     made = driver().add(Event(context, flags))
     context.owned[made] = lambda: driver().remove(made)
@@ -127,7 +127,7 @@ def elapsed(context: Context, out: int, first: Event, last: Event) -> None:
 @in_context("cuStreamWaitEvent")
 def wait(context: Context, stream: Stream, event: Event, flags: int) -> None:
     if flags not in (0, EXTERNAL):
-        raise Failure(Result.INVALID_VALUE, f"flags {flags} of a wait for an event")
+        raise invalid(f"flags {flags} of a wait for an event")
     if flags == EXTERNAL:
         if stream.capture is not None:
             stream.capture.add(stream, "wait", Event.wait, (event,))
@@ -139,7 +139,7 @@ def wait(context: Context, stream: Stream, event: Event, flags: int) -> None:
         number = event.begun
         stream.queue.run(event.wait, ready=lambda: event.ended >= number)
     elif event.capture.ended:
-        raise Failure(Result.INVALID_VALUE, "the event was recorded in a capture that has ended")
+        raise invalid("the event was recorded in a capture that has ended")
     elif stream.capture not in (None, event.capture):
         raise Failure(Result.STREAM_CAPTURE_MERGE, "the event is of another capture than the stream")
     else:

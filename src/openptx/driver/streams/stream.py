@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from openptx.driver.calls import Failure, getter, in_context, initialized, put, put_int
+from openptx.driver.calls import Failure, getter, in_context, initialized, invalid, put, put_int
 from openptx.driver.devices.contexts import Context, context_of
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
@@ -84,7 +84,7 @@ def create(context: Context, out: int, flags: int) -> None:
 @in_context("cuStreamCreateWithPriority")
 def create_with_priority(context: Context, out: int, flags: int, priority: int) -> None:
     if flags > 1:
-        raise Failure(Result.INVALID_VALUE, f"flags {flags} of a stream")
+        raise invalid(f"flags {flags} of a stream")
     put(out, 0)
     made = driver().add(Stream(context, flags, max(-5, min(priority, 0))))
     context.owned[made] = lambda: remove(made)
@@ -144,7 +144,7 @@ def get_device(context: Context, stream: Stream, out: int) -> None:
 @in_context("cuStreamAddCallback")
 def add_callback(context: Context, handle: int, function: int, data: int, flags: int) -> None:
     if not function or flags:
-        raise Failure(Result.INVALID_VALUE, "a callback is a function, and its flags are 0")
+        raise invalid("a callback is a function, and its flags are 0")
     kind = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_int, ctypes.c_uint64)
     submit(context, handle, "host", kind(function), handle, 0, data)
 
@@ -152,5 +152,5 @@ def add_callback(context: Context, handle: int, function: int, data: int, flags:
 @in_context("cuLaunchHostFunc", "cuLaunchHostFunc_v2")
 def launch_host(context: Context, handle: int, function: int, data: int, *mode: int) -> None:
     if not function:
-        raise Failure(Result.INVALID_VALUE, "the function is null")
+        raise invalid("the function is null")
     submit(context, handle, "host", ctypes.CFUNCTYPE(None, ctypes.c_uint64)(function), data)

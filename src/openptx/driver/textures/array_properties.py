@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from openptx.driver.calls import Failure, in_context
+from openptx.driver.calls import Failure, in_context, invalid
 from openptx.driver.devices.contexts import Context
 from openptx.driver.devices.device import require_device
-from openptx.driver.results import Result
 from openptx.driver.textures.arrays import Array
 from openptx.driver.textures.mipmaps import Mipmapped
 
 
 def lacks(what: str) -> Failure:
-    return Failure(Result.INVALID_VALUE, f"the array was not made {what}")
+    return invalid(f"the array was not made {what}")
 
 
 @in_context("cuArrayGetSparseProperties")

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.driver.calls import Failure, in_context, put, read, write
+from openptx.driver.calls import in_context, invalid, put, read, unsupported, write
 from openptx.driver.devices.contexts import Context
 from openptx.driver.objects import Object, driver
-from openptx.driver.results import Result
 
 LAYERED, SURFACE, CUBE, GATHER = 1, 2, 4, 8
 """CUDA_ARRAY3D_*: flags of the array. Others are not supported."""
@@ -56,9 +55,9 @@ def known_format(number: int, channels: int) -> Format:
     """Fails for a format that the machine does not support, and for invalid numbers of channels."""
     found = FORMATS.get(number)
     if found is None:
-        raise Failure(Result.NOT_SUPPORTED, f"elements of format 0x{number:x}")
+        raise unsupported(f"elements of format 0x{number:x}")
     if channels not in (1, 2, 4) or found.channels not in (0, channels):
-        raise Failure(Result.INVALID_VALUE, f"elements of {channels} channels of format 0x{number:x}")
+        raise invalid(f"elements of {channels} channels of format 0x{number:x}")
     return found
 
 
@@ -96,10 +95,10 @@ def require_extent(description: Description) -> None:
     """Fails for invalid combinations of extents and flags."""
     width, height, depth, _, _, flags = description
     if flags & ~(LAYERED | SURFACE | CUBE | GATHER):
-        raise Failure(Result.NOT_SUPPORTED, f"an array with flags 0x{flags:x}")
+        raise unsupported(f"an array with flags 0x{flags:x}")
     faces = flags & CUBE and (width != height or depth % 6 or not depth or (depth != 6 and not flags & LAYERED))
     if not width or faces or (depth and not height and not flags & LAYERED) or (flags & LAYERED and not depth):
-        raise Failure(Result.INVALID_VALUE, f"an array of {width} x {height} x {depth} with flags 0x{flags:x}")
+        raise invalid(f"an array of {width} x {height} x {depth} with flags 0x{flags:x}")
 
 
 def create(context: Context, out: int, description: Description) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 
-from openptx.driver.calls import Failure, counted, get, in_context, initialized, put
+from openptx.driver.calls import Failure, counted, get, in_context, initialized, invalid, put
 from openptx.driver.devices.contexts import Context
 from openptx.driver.results import Result
 
@@ -54,7 +54,7 @@ def change_resource(context: Context, handle: int, *flags: int) -> None:
 @in_context("cuGraphicsMapResources", "cuGraphicsUnmapResources")
 def map_resources(context: Context, count: int, handles: int, stream: int) -> None:
     if not count:
-        raise Failure(Result.INVALID_VALUE, "no resources are named")
+        raise invalid("no resources are named")
     for i in counted(count, "resources"):
         raise none_has(get(handles + HANDLE * i))
 

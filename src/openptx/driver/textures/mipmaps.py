@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from openptx.driver.calls import Failure, in_context, put, read
+from openptx.driver.calls import in_context, invalid, put, read
 from openptx.driver.devices.contexts import Context
 from openptx.driver.objects import Object, driver
-from openptx.driver.results import Result
 from openptx.driver.textures.arrays import CUBE, DESCRIPTOR_3D, LAYERED, Array, Description
 
 
@@ -38,7 +37,7 @@ def level_of(description: Description, number: int) -> Description:
 def create(context: Context, out: int, description: int, count: int) -> None:
     put(out, 0)
     if not count:
-        raise Failure(Result.INVALID_VALUE, "a mipmapped array without levels")
+        raise invalid("a mipmapped array without levels")
     made = driver().add(Mipmapped(Description(*DESCRIPTOR_3D.unpack(read(description, DESCRIPTOR_3D.size))), count))
     for level in made.levels:
         driver().add(level)
@@ -51,7 +50,7 @@ def get_level(context: Context, out: int, handle: int, level: int) -> None:
     put(out, 0)
     found = driver().find(handle, Mipmapped)
     if level >= len(found.levels):
-        raise Failure(Result.INVALID_VALUE, f"level {level} of a mipmapped array that has {len(found.levels)}")
+        raise invalid(f"level {level} of a mipmapped array that has {len(found.levels)}")
     put(out, found.levels[level].handle)
 
 

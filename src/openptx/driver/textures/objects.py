@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from openptx.device.textures.surface import Surface
 from openptx.device.textures.texture import Texture
-from openptx.driver.calls import Failure, getter, in_context, put, read
+from openptx.driver.calls import getter, in_context, invalid, put, read, unsupported
 from openptx.driver.devices.contexts import AT_END, Context
 from openptx.driver.objects import driver
-from openptx.driver.results import Result
 from openptx.driver.textures.arrays import Array, known_format
 from openptx.driver.textures.mipmaps import Mipmapped
 from openptx.driver.textures.texels import VIEW, Texels, viewed
@@ -80,11 +79,11 @@ def settings_of(data: bytes) -> Settings:
     modes: tuple[int, int, int] = (x, y, z)
     if not {*modes} <= {*range(len(ADDRESSES))} or not {filter, between} <= {0, 1}:
         filters = f"filters {filter} and {between}"
-        raise Failure(Result.INVALID_VALUE, f"address modes {modes} and {filters} of a texture")
+        raise invalid(f"address modes {modes} and {filters} of a texture")
     if flags & ~(AS_INTEGER | NORMALIZED | SRGB | NO_TRILINEAR | SEAMLESS):
-        raise Failure(Result.NOT_SUPPORTED, f"a texture with flags 0x{flags:x}")
+        raise unsupported(f"a texture with flags 0x{flags:x}")
     if anisotropy > 1:
-        raise Failure(Result.NOT_SUPPORTED, f"anisotropic filtering of a texture ({anisotropy})")
+        raise unsupported(f"anisotropic filtering of a texture ({anisotropy})")
     addresses = tuple(ADDRESSES[mode] for mode in modes)
     seen = tuple(border) if "border" in addresses else ()
     as_integer, normalized, srgb, seamless = (flags & flag != 0 for flag in (AS_INTEGER, NORMALIZED, SRGB, SEAMLESS))
@@ -102,14 +101,14 @@ def texels_of(resource: bytes) -> Texels:
         levels = tuple(level.elements() for level in rest)
         return Texels(found.elements(), found.description.channels, found.format, found.layered, found.cube, levels)
     if kind not in (LINEAR, PITCHED):
-        raise Failure(Result.INVALID_VALUE, f"resource type {kind} of a texture")
+        raise invalid(f"resource type {kind} of a texture")
     _, address, number, channels, width, height, pitch = ON_MEMORY.unpack_from(resource)
     format = known_format(number, channels)
     element = np.dtype(format.dtype).itemsize * channels
     if kind == LINEAR:  # the size in bytes is where pitched memory has the width in elements
         width, height, pitch = width // element, 1, width
     elif pitch % PITCH_ALIGNMENT or pitch < width * element:
-        raise Failure(Result.INVALID_VALUE, f"a texture of {width} elements a row, and rows {pitch} bytes apart")
+        raise invalid(f"a texture of {width} elements a row, and rows {pitch} bytes apart")
     array = pitched_rows(address, element, (height, width), pitch).view(format.dtype)
     texels = array.reshape(height, width, channels) if channels > 1 else array
     return Texels(texels[0] if kind == LINEAR else texels, channels, format)
@@ -121,11 +120,11 @@ def pitched_rows(address: int, element: int, shape: tuple[int, int], pitch: int)
     extent = pitch * (height - 1) + width * element
     found = span_of(address)
     if not width or not height:
-        raise Failure(Result.INVALID_VALUE, f"a texture of {height} rows of {width} elements")
+        raise invalid(f"a texture of {height} rows of {width} elements")
     if address % BASE_ALIGNMENT:
-        raise Failure(Result.INVALID_VALUE, f"a texture at 0x{address:x}, not a multiple of {BASE_ALIGNMENT}")
+        raise invalid(f"a texture at 0x{address:x}, not a multiple of {BASE_ALIGNMENT}")
     if found is None or address + extent > found.base + found.data.size:
-        raise Failure(Result.INVALID_VALUE, f"a texture of {extent} bytes at 0x{address:x}, outside of device memory")
+        raise invalid(f"a texture of {extent} bytes at 0x{address:x}, outside of device memory")
     data = found.data[address - found.base :][:extent]
     return as_strided(data, (height, width * element), (pitch, 1))
 
@@ -140,10 +139,10 @@ def texture(texels: Texels, settings: Settings) -> Texture:
     if narrow and not real and any(border):
         # An H200 gave zeros for floats whose last bits are zeros. Which bits of others count is not known.
         if any(int(bits) & 0xFFFF for bits in np.array(border, np.float32).view(np.uint32)):
-            raise Failure(Result.NOT_SUPPORTED, f"a texture of integers with the border {border}")
+            raise unsupported(f"a texture of integers with the border {border}")
         border = ()
     if settings.srgb and (not real or np.dtype(texels.format.dtype) != np.uint8):
-        raise Failure(Result.NOT_SUPPORTED, f"sRGB in a texture of {texels.format.dtype}")
+        raise unsupported(f"sRGB in a texture of {texels.format.dtype}")
     return Texture(
         texels.array,
         filter=settings.filter if real or not integers else "nearest",
@@ -175,13 +174,13 @@ def create_texture(context: Context, out: int, resource: int, settings: int, vie
     texels, view_bytes = texels_of(resource_bytes), bytes(VIEW.size)
     if view:
         if ON_ARRAY.unpack_from(resource_bytes)[0] not in (ARRAY, MIPMAPPED):
-            raise Failure(Result.INVALID_VALUE, "a view of memory that is no array")
+            raise invalid("a view of memory that is no array")
         view_bytes = read(view, VIEW.size)
         texels = viewed(texels, view_bytes)
     try:
         made = texture(texels, settings_of(settings_bytes))
     except ArgumentError as error:
-        raise Failure(Result.INVALID_VALUE, str(error)) from None
+        raise invalid(str(error)) from None
     keep(context, out, made, resource_bytes, settings_bytes, view_bytes)
 
 
@@ -191,7 +190,7 @@ def create_surface(context: Context, out: int, resource: int) -> None:
     put(out, 0)
     resource_bytes = read(resource, RESOURCE)
     if ON_ARRAY.unpack_from(resource_bytes)[0] != ARRAY:
-        raise Failure(Result.INVALID_VALUE, "a surface is of an array")
+        raise invalid("a surface is of an array")
     found = texels_of(resource_bytes)
     several = found.channels if found.channels > 1 else None
     keep(context, out, Surface(found.array, channels=several, layered=found.layered or found.cube), resource_bytes)
@@ -200,7 +199,7 @@ def create_surface(context: Context, out: int, resource: int) -> None:
 def find_object(handle: int, kind: type[Texture | Surface]) -> Known:
     found = OBJECTS.get(handle)
     if found is None or not isinstance(found.image, kind):
-        raise Failure(Result.INVALID_VALUE, f"0x{handle:x} is not a {kind.__name__.lower()} object")
+        raise invalid(f"0x{handle:x} is not a {kind.__name__.lower()} object")
     return found
 
 

@@ -10,7 +10,7 @@ import ctypes
 import struct
 
 from openptx.device.textures.surface import Surface
-from openptx.driver.calls import LOG, Failure, getter, in_context, put, put_int, read, text
+from openptx.driver.calls import LOG, Failure, getter, in_context, invalid, put, put_int, read, text
 from openptx.driver.devices.contexts import Context
 from openptx.driver.modules.module import Function, Module
 from openptx.driver.objects import Object, driver
@@ -85,7 +85,7 @@ class TextureReference(Reference):
         try:
             self.show(texture(texels_of(resource), settings_of(settings)))
         except ArgumentError as error:
-            raise Failure(Result.INVALID_VALUE, str(error)) from None
+            raise invalid(str(error)) from None
         self.place = place
 
     def set(self, **settings: object) -> None:
@@ -142,7 +142,7 @@ def create(context: Context, out: int) -> None:
 @in_context("cuTexRefDestroy")
 def destroy(context: Context, found: TextureReference) -> None:
     if found.module is not None:
-        raise Failure(Result.INVALID_VALUE, f"the texture reference `{found.name}` is its module's")
+        raise invalid(f"the texture reference `{found.name}` is its module's")
     context.owned.pop(found, None)
     driver().remove(found)
 
@@ -151,13 +151,13 @@ def destroy(context: Context, found: TextureReference) -> None:
 def set_parameter(context: Context, function: Function, unit: int, texture: int) -> None:
     """References of the function's module are available without it."""
     if unit != MODULE_UNIT or reference(texture).module is not function.module:
-        raise Failure(Result.INVALID_VALUE, f"texture unit {unit}, or a reference of another module")
+        raise invalid(f"texture unit {unit}, or a reference of another module")
 
 
 @in_context("cuTexRefSetArray")
 def set_array(context: Context, found: TextureReference, shown: Array, flags: int) -> None:
     if flags != OVERRIDE_FORMAT:
-        raise Failure(Result.INVALID_VALUE, f"flags {flags} of an array that a texture reference is bound to")
+        raise invalid(f"flags {flags} of an array that a texture reference is bound to")
     found.bind(ARRAY, shown.handle)
     found.array = shown
     found.format, found.channels = shown.description.format, shown.description.channels
@@ -166,7 +166,7 @@ def set_array(context: Context, found: TextureReference, shown: Array, flags: in
 @in_context("cuTexRefSetMipmappedArray")
 def set_mipmapped(context: Context, found: TextureReference, shown: Mipmapped, flags: int) -> None:
     if flags != OVERRIDE_FORMAT:
-        raise Failure(Result.INVALID_VALUE, f"flags {flags} of an array that a texture reference is bound to")
+        raise invalid(f"flags {flags} of an array that a texture reference is bound to")
     found.bind(MIPMAPPED, shown.handle)
     level = shown.levels[0].description
     found.array, found.format, found.channels = None, level.format, level.channels
@@ -177,9 +177,9 @@ def set_address(context: Context, offset: int, found: TextureReference, address:
     """Memory must be aligned; the offset is the distance from the aligned address to the given one."""
     before = address % BASE_ALIGNMENT
     if before and not offset:
-        raise Failure(Result.INVALID_VALUE, f"a texture at 0x{address:x}, not a multiple of {BASE_ALIGNMENT}")
+        raise invalid(f"a texture at 0x{address:x}, not a multiple of {BASE_ALIGNMENT}")
     if size > MOST:
-        raise Failure(Result.INVALID_VALUE, f"a texture of {size} bytes")
+        raise invalid(f"a texture of {size} bytes")
     found.bind(LINEAR, address - before, size + before, 0, 0)
     found.array = None
     if offset:
@@ -209,14 +209,14 @@ def set_format(context: Context, found: TextureReference, format: int, channels:
 @in_context("cuTexRefSetAddressMode")
 def set_address_mode(context: Context, found: TextureReference, axis: int, mode: int) -> None:
     if axis not in range(3) or mode not in range(4):
-        raise Failure(Result.INVALID_VALUE, f"address mode {mode} of axis {axis}")
+        raise invalid(f"address mode {mode} of axis {axis}")
     found.set(modes=[mode if i == axis else found.modes[i] for i in range(3)])
 
 
 @in_context("cuTexRefSetFilterMode")
 def set_filter_mode(context: Context, found: TextureReference, mode: int) -> None:
     if mode not in (0, 1):
-        raise Failure(Result.INVALID_VALUE, f"filter {mode}")
+        raise invalid(f"filter {mode}")
     found.set(filter=mode)
 
 
@@ -234,7 +234,7 @@ def set_anisotropy(context: Context, found: TextureReference, most: int) -> None
 @in_context("cuTexRefSetMipmapFilterMode")
 def set_level_filter(context: Context, found: TextureReference, mode: int) -> None:
     if mode not in (0, 1):
-        raise Failure(Result.INVALID_VALUE, f"filter {mode} between levels")
+        raise invalid(f"filter {mode} between levels")
     found.set(level_filter=mode)
 
 
@@ -256,28 +256,28 @@ def set_border(context: Context, found: TextureReference, color: int) -> None:
 @in_context("cuTexRefGetArray")
 def get_array(context: Context, out: int, found: TextureReference) -> None:
     if found.array is None:
-        raise Failure(Result.INVALID_VALUE, "the texture reference is bound to no array")
+        raise invalid("the texture reference is bound to no array")
     put(out, found.array.handle)
 
 
 @in_context("cuTexRefGetMipmappedArray")
 def get_mipmapped(context: Context, out: int, found: TextureReference) -> None:
     if not found.place or found.place[0] != MIPMAPPED:
-        raise Failure(Result.INVALID_VALUE, "the texture reference is bound to no mipmapped array")
+        raise invalid("the texture reference is bound to no mipmapped array")
     put(out, found.place[1])
 
 
 @in_context("cuTexRefGetAddress_v2")
 def get_address(context: Context, out: int, found: TextureReference) -> None:
     if not found.place or found.place[0] not in (LINEAR, PITCHED):
-        raise Failure(Result.INVALID_VALUE, "the texture reference is bound to no memory")
+        raise invalid("the texture reference is bound to no memory")
     put(out, found.place[1])
 
 
 @in_context("cuTexRefGetAddressMode")
 def get_address_mode(context: Context, out: int, found: TextureReference, axis: int) -> None:
     if axis not in range(3):
-        raise Failure(Result.INVALID_VALUE, f"axis {axis} of a texture")
+        raise invalid(f"axis {axis} of a texture")
     put_int(out, found.modes[axis])
 
 
@@ -310,7 +310,7 @@ def get_border(context: Context, out: int, found: TextureReference) -> None:
 @in_context("cuSurfRefSetArray")
 def set_surface(context: Context, reference: SurfaceReference, array: Array, flags: int) -> None:
     if flags or not array.description.flags & SURFACE:
-        raise Failure(Result.INVALID_VALUE, "a surface is of an array with the flag CUDA_ARRAY3D_SURFACE_LDST")
+        raise invalid("a surface is of an array with the flag CUDA_ARRAY3D_SURFACE_LDST")
     channels = array.description.channels
     several = channels if channels > 1 else None
     reference.show(Surface(array.elements(), channels=several, layered=array.layered or array.cube))
@@ -320,5 +320,5 @@ def set_surface(context: Context, reference: SurfaceReference, array: Array, fla
 @in_context("cuSurfRefGetArray")
 def get_surface(context: Context, out: int, reference: SurfaceReference) -> None:
     if reference.array is None:
-        raise Failure(Result.INVALID_VALUE, "the surface reference is bound to no array")
+        raise invalid("the surface reference is bound to no array")
     put(out, reference.array.handle)

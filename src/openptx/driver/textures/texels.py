@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.driver.calls import Failure
+from openptx.driver.calls import Failure, invalid
 from openptx.driver.results import Result
 from openptx.driver.textures.arrays import Format
 
@@ -44,12 +44,12 @@ def viewed(texels: Texels, view: bytes) -> Texels:
     layered = texels.layered or texels.cube
     extents = (*reversed(texels.shape[1:] if layered else texels.shape), 1, 1)[: 2 if layered else 3]
     if tuple(max(n, 1) for n in (width, height, depth))[: len(extents)] != extents:
-        raise Failure(Result.INVALID_VALUE, f"a view of {width} x {height} x {depth} of an array of {extents}")
+        raise invalid(f"a view of {width} x {height} x {depth} of an array of {extents}")
     if not level <= last_level < len(levels):
-        raise Failure(Result.INVALID_VALUE, f"levels {level} to {last_level} of an array that has {len(levels)}")
+        raise invalid(f"levels {level} to {last_level} of an array that has {len(levels)}")
     layers = texels.shape[0] if texels.layered else 1
     if not layer <= last_layer < layers or (texels.cube and texels.layered and (last_layer + 1 - layer) % 6):
-        raise Failure(Result.INVALID_VALUE, f"layers {layer} to {last_layer} of an array that has {layers}")
+        raise invalid(f"layers {layer} to {last_layer} of an array that has {layers}")
     chosen = [in_format(each, texels, format) for each in levels[level : last_level + 1]]
     if texels.layered:
         chosen = [each[layer : last_layer + 1] for each in chosen]
@@ -67,7 +67,7 @@ def view_format(number: int, texels: Texels) -> Format:
         raise Failure(result, f"a texture with a view of format 0x{number:x}")
     given = np.dtype(texels.format.dtype).itemsize * texels.channels
     if np.dtype(found.dtype).itemsize * found.channels != given:
-        raise Failure(Result.INVALID_VALUE, f"a view of format 0x{number:x} of an array with elements of {given} bytes")
+        raise invalid(f"a view of format 0x{number:x} of an array with elements of {given} bytes")
     return found
 
 
