@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from openptx.call_graph import reachable_functions
 from openptx.device.textures.handles import Opaque
 from openptx.device.textures.surface import Surface
 from openptx.device.textures.texture import Texture
 from openptx.program import Variable
 from openptx.runtime.arguments import Place, bytes_of
-from openptx.runtime.fidelity import reachable
 from openptx.runtime.module import Kernel
 from openptx.runtime.tensor_map import TensorMap
 from openptx.syntax import parse
@@ -100,7 +100,7 @@ def alone(kernel: Kernel) -> str:
     known = module.__dict__.setdefault("_alone", {})
     if kernel.name not in known:
         file = module.program.file
-        needed = {f.name for f in reachable(module.program, (kernel.name,))}
+        needed = {f.name for f in reachable_functions(module.program, kernel.name, launches=True)}
         text, last, inside = list[str](), 0, None
         for function in parse(file).functions:
             if function.body and function.name.text not in needed:
