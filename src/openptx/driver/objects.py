@@ -20,9 +20,11 @@ STEP = 0x40
 
 
 class Object:
-    """An object with a handle. `unknown` is the result of a call with a handle of no such object."""
+    """An object with a handle. `unknown` is the result of a call with a handle of no such object, `null` that of a call
+    with a null handle if it is another one."""
 
     what, unknown = "object", Result.INVALID_HANDLE
+    null: Result | None = None
 
     def __init__(self) -> None:
         self.handle = 0
@@ -66,12 +68,14 @@ class Driver:
         found = self._objects.get(handle)
         if isinstance(found, kind):
             return found
+        if not handle:
+            raise Failure(otherwise or kind.null or kind.unknown, f"the {kind.what}'s handle is null")
         if found is not None:
             why = f"the handle of a {found.what} is given for a {kind.what}"
         elif handle in self._gone:
             why = f"the {self._gone[handle]} 0x{handle:x} has been destroyed"
         else:
-            why = f"0x{handle:x} is not a handle of a {kind.what}" if handle else f"the handle of a {kind.what} is null"
+            why = f"0x{handle:x} is not a handle of a {kind.what}"
         raise Failure(otherwise or kind.unknown, why)
 
     def with_objects(self, function: Callable[..., Any]) -> Callable[..., Any]:

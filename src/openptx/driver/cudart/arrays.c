@@ -35,6 +35,9 @@ int channel_format(const Channels *channels, int *format, unsigned *count)
     for (*count = 0; *count < 4 && bits[*count]; ++*count)
         if (bits[*count] != bits[0])
             return INVALID_CHANNELS;
+    for (unsigned after = *count; after < 4; after++)
+        if (bits[after])
+            return INVALID_CHANNELS;
     *format = format_of(bits[0], channels->kind);
     return *format < 0 || *count == 0 || *count == 3 ? INVALID_CHANNELS : SUCCESS;
 }

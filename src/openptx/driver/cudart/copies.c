@@ -119,9 +119,8 @@ static int copy_rows(Side from, Side to, size_t width, size_t height, int direct
     int error = !is_direction(direction) ? INVALID_COPY_DIRECTION : enter();
     if (error || !width || !height)
         return done(error);
-    bool narrow = (from.type != ARRAY && from.pitch < width) || (to.type != ARRAY && to.pitch < width);
-    if (narrow)
-        return done(12);                    /* cudaErrorInvalidPitchValue */
+    if ((from.type != ARRAY && from.pitch < width) || (to.type != ARRAY && to.pitch < width))
+        return done(INVALID_PITCH);
     return done(stream ? driver()->cuMemcpy3DAsync_v2(&copy, *stream) : driver()->cuMemcpy3D_v2(&copy));
 }
 
@@ -233,6 +232,9 @@ API int cudaMemcpyArrayToArray(Handle to, size_t to_x, size_t to_y, Handle from,
 }
 SAME_FUNCTION(cudaMemcpyArrayToArray_ptds, cudaMemcpyArrayToArray);
 
+/* Whether rows of memory overlap. A pitch of 0 stands for rows without padding. */
+static bool overlap(Handle array, size_t pitch, size_t width) { return !array && pitch && pitch < width; }
+
 /* Positions and widths count elements where an array takes part, and bytes otherwise. */
 int describe_copy(const Copy3DParameters *given, Copy3D *copy)
 {
@@ -244,6 +246,9 @@ int describe_copy(const Copy3DParameters *given, Copy3D *copy)
         return INVALID_COPY_DIRECTION;
     if (given->from_array || given->to_array)
         error = element_size(given->from_array ? given->from_array : given->to_array, &element);
+    if (!error && (overlap(given->from_array, given->from.pitch, given->extent.width * element)
+                   || overlap(given->to_array, given->to.pitch, given->extent.width * element)))
+        error = INVALID_PITCH;
     copy->from = given->from_array ? array_side(given->from_array, 0, 0)
                                    : rows(source(given->from.pointer, given->direction), given->from.pitch);
     copy->to = given->to_array ? array_side(given->to_array, 0, 0)

@@ -15,6 +15,8 @@ LIMITS = {0: 1024, 1: 1 << 20, 2: 8 << 20, 3: 2, 4: 2048, 5: 128, 6: 0}
 """CU_LIMIT_STACK_SIZE, PRINTF_FIFO_SIZE, MALLOC_HEAP_SIZE, DEV_RUNTIME_SYNC_DEPTH, DEV_RUNTIME_PENDING_LAUNCH_COUNT,
 MAX_L2_FETCH_GRANULARITY, PERSISTING_L2_CACHE_SIZE. They are stored, but have no effect."""
 MAP_HOST = 8
+SCHEDULING, CONTEXT_FLAGS = 0x07, 0xFF
+"""CU_CTX_SCHED_MASK, CU_CTX_FLAGS_MASK."""
 API_VERSION = 3020
 
 
@@ -200,6 +202,8 @@ def get_cache_config(context: Context, out: int) -> None:
 
 @in_context("cuCtxSetCacheConfig")
 def set_cache_config(context: Context, config: int) -> None:
+    if config not in range(4):
+        raise invalid(f"cache configuration {config}")
     context.cache_config = config
 
 
@@ -210,6 +214,8 @@ def get_shared_config(context: Context, out: int) -> None:
 
 @in_context("cuCtxSetSharedMemConfig")
 def set_shared_config(context: Context, config: int) -> None:
+    if config not in range(3):
+        raise invalid(f"banks of shared memory of configuration {config}")
     context.shared_config = config
 
 
@@ -273,6 +279,8 @@ def primary_state(device: int, flags: int, active: int) -> None:
 @initialized("cuDevicePrimaryCtxSetFlags", "cuDevicePrimaryCtxSetFlags_v2")
 def primary_flags(device: int, flags: int) -> None:
     require_device(device)
+    if flags & ~CONTEXT_FLAGS or flags & SCHEDULING not in (0, 1, 2, 4):
+        raise invalid(f"flags 0x{flags:x} of a context")
     Primary.flags = flags | MAP_HOST
     if Primary.context is not None:
         Primary.context.flags = Primary.flags

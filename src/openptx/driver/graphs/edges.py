@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 
-from openptx.driver.calls import get, getter, in_context, initialized, invalid, put
+from openptx.driver.calls import get, getter, in_context, initialized, invalid, put, unsupported
 from openptx.driver.devices.contexts import Context, read_handles
 from openptx.driver.graphs.graph import Graph, Node, require_nodes_of
 from openptx.driver.objects import driver
@@ -121,7 +121,7 @@ def require_removable(graph: Graph) -> None:
     """Fails for a graph that allocates or frees memory, whose nodes and edges are fixed (manual of
     `cuGraphDestroyNode`)."""
     if any(node.kind in ("allocation", "free") for node in graph.nodes):
-        raise invalid("nodes and edges of a graph with nodes for memory are not removed")
+        raise unsupported("nodes and edges of a graph with nodes for memory are not removed")
 
 
 @initialized("cuGraphDestroyNode")

@@ -16,6 +16,7 @@ from openptx.driver.calls import invalid
 from openptx.driver.graphs.graph import NUMBERS, Choice, Graph, Node, Word, Work, bodies_of, child_of, choice_of
 from openptx.driver.graphs.user_objects import Held
 from openptx.driver.objects import Object
+from openptx.driver.results import Result
 from openptx.driver.streams.queues import Ready, always
 
 
@@ -134,7 +135,7 @@ class Launch:
 class Executable(Object):
     """An instantiated graph, with the changes since."""
 
-    what = "executable graph"
+    what, null = "executable graph", Result.INVALID_VALUE
 
     def __init__(self, graph: Graph, flags: int = 0) -> None:
         super().__init__()

@@ -11,6 +11,7 @@ from openptx.driver.calls import in_context, initialized, invalid, put, unsuppor
 from openptx.driver.devices.contexts import Context
 from openptx.driver.graphs.user_objects import References, UserObject
 from openptx.driver.objects import Object, driver
+from openptx.driver.results import Result
 from openptx.driver.streams.queues import Ready, rest_of
 from openptx.errors import Bug
 
@@ -42,7 +43,7 @@ class Node(Object):
     allocate or free memory have its `address`, and `description` is that of an allocation.
     """
 
-    what = "graph node"
+    what, null = "graph node", Result.INVALID_VALUE
 
     def __init__(self, graph: Graph, kind: str, work: Work, after: Iterable[Node]) -> None:
         super().__init__()
@@ -79,7 +80,7 @@ class Graph(Object):
     """`words` are the conditions created for it, by address. `outer` is the graph with the node that runs this one.
     `moved` is whether the program created it and moved it to that node."""
 
-    what = "graph"
+    what, null = "graph", Result.INVALID_VALUE
 
     def __init__(self, outer: Graph | None = None) -> None:
         super().__init__()

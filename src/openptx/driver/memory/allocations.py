@@ -24,6 +24,8 @@ UNIT = 16
 """Bytes of the largest load of a thread on most devices."""
 PITCH = 512
 """The pitch of pitched memory is a multiple of this."""
+REGISTER_FLAGS = 0xF
+"""All of CU_MEMHOSTREGISTER_*."""
 
 
 class Owned(NamedTuple):
@@ -147,6 +149,8 @@ def allocate_pitched(context: Context, out: int, pitch: int, width: int, height:
     if element not in (4, 8, 16) or not width or not height:
         raise invalid(f"pitched memory of {width} x {height} with elements of {element} bytes")
     between = -(-width // PITCH) * PITCH
+    if between >= 1 << 64:
+        raise invalid(f"pitched memory with rows of {width} bytes")
     put(pitch, between)
     obtain(context, out, between * height)
 
@@ -204,6 +208,8 @@ def host_flags(context: Context, out: int, pointer: int) -> None:
 def register(context: Context, pointer: int, size: int, flags: int) -> None:
     if not pointer or not size:
         raise invalid("host memory of no bytes, or at the null pointer")
+    if flags & ~REGISTER_FLAGS:
+        raise invalid(f"flags {flags} of registered host memory")
     for address in REGISTERED.values():
         block = OWNED[address].block
         if block.pointer < pointer + size and pointer < block.pointer + block.size:

@@ -15,9 +15,12 @@ from openptx.driver.calls import Failure, counted, get, in_context, invalid, put
 from openptx.driver.devices.contexts import Context
 from openptx.driver.memory.ownership import owned_at
 from openptx.driver.results import Result
+from openptx.driver.streams.stream import Stream
 
 READ_MOSTLY, PREFERRED, ACCESSED_BY = 1, 3, 5
 """Values of CUmem_advise that set advice; the next number unsets it."""
+ATTACH_GLOBAL, ATTACH_HOST, ATTACH_SINGLE = 1, 2, 4
+"""CUmemAttach_flags."""
 CPU, NOWHERE = -1, -2
 """CU_DEVICE_CPU, CU_DEVICE_INVALID."""
 INVALID, DEVICE, HOST, HOST_NUMA, HOST_NUMA_CURRENT = range(5)
@@ -64,9 +67,9 @@ _advice: WeakKeyDictionary[Allocation, Advice] = WeakKeyDictionary()
 
 
 def managed_at(address: int, size: int) -> Advice:
-    """The attributes of managed memory. Fails if the range is not entirely managed memory."""
+    """The attributes of managed memory. Fails if the range is empty, or not entirely managed memory."""
     found = owned_at(address)
-    if found is None or found.kind != "managed" or address + size > found.block.address + found.block.size:
+    if not size or found is None or found.kind != "managed" or address + size > found.block.address + found.block.size:
         raise invalid(f"{size} bytes at 0x{address:x} are not managed memory")
     return _advice.setdefault(found.block.allocation, Advice())
 
@@ -106,12 +109,12 @@ def change(address: int, size: int, advice: int, place: Place) -> None:
 
 
 @in_context("cuMemPrefetchAsync")
-def prefetch(context: Context, address: int, size: int, device: int, stream: int) -> None:
+def prefetch(context: Context, address: int, size: int, device: int, stream: Stream) -> None:
     move(address, size, Place.of_device(device))
 
 
 @in_context("cuMemPrefetchAsync_v2")
-def prefetch_to(context: Context, address: int, size: int, place: int, flags: int, stream: int) -> None:
+def prefetch_to(context: Context, address: int, size: int, place: int, flags: int, stream: Stream) -> None:
     move(address, size, Place.of_word(place))
 
 
@@ -144,14 +147,22 @@ def discard_batch(context: Context, addresses: int, sizes: int, count: int, flag
 
 
 @in_context("cuStreamAttachMemAsync")
-def attach(context: Context, stream: int, address: int, length: int, flags: int) -> None:
-    managed_at(address, length)
+def attach(context: Context, stream: Stream, address: int, length: int, flags: int) -> None:
+    """Does nothing: every stream may access managed memory. A length of 0 is all of an allocation."""
+    managed_at(address, length or 1)
+    found = owned_at(address)
+    if length and found is not None and length < found.size:
+        raise invalid(f"{length} bytes are a part of the {found.size} of an allocation")
+    if flags not in (ATTACH_GLOBAL, ATTACH_HOST, ATTACH_SINGLE):
+        raise invalid(f"flags {flags} of managed memory that belongs to a stream")
 
 
 @in_context("cuMemRangeGetAttribute")
 def range_attribute(context: Context, out: int, size: int, attribute: int, address: int, count: int) -> None:
     found = managed_at(address, count)
     if attribute == 3:  # all devices that access it, and NOWHERE in the rest of the array
+        if not size or size % 4:
+            raise invalid(f"a list of devices in {size} bytes")
         room = counted(size // 4, "devices")
         devices = [*found.accessed_by, *[NOWHERE] * len(room)]
         for i in room:

@@ -6,7 +6,7 @@ import ctypes
 import struct
 from typing import ClassVar
 
-from openptx.driver.calls import counted, get, in_context, initialized, invalid, put, put_int, read
+from openptx.driver.calls import Failure, counted, get, in_context, initialized, invalid, put, put_int, read
 from openptx.driver.devices.contexts import Context
 from openptx.driver.devices.device import require_device
 from openptx.driver.graphs.allocations import GraphMemory, graph_memory, surrender
@@ -22,6 +22,8 @@ PROPERTIES = struct.Struct("<4i")
 FILE_DESCRIPTOR = 1
 """Of CUmemAllocationHandleType: the only kind of handle on Linux without further services."""
 PINNED, MANAGED, ON_DEVICE = 1, 2, 1
+PLACES = range(1, 5)
+"""CUmemLocationType: the device, the host, one of its nodes, and the node of the thread."""
 DESCRIPTION = struct.Struct("<4i88xQQ")
 """CUDA_MEM_ALLOC_NODE_PARAMS: properties of a pool, access of other devices, the size and the address."""
 
@@ -121,6 +123,8 @@ def get_current_of_place(out: int, place: int, allocation: int) -> None:
 def create(out: int, properties: int) -> None:
     put(out, 0)
     allocation, handles, place, number = PROPERTIES.unpack(read(properties, PROPERTIES.size))
+    if allocation not in (PINNED, MANAGED) or (allocation == PINNED and place not in PLACES):
+        raise invalid(f"a pool of memory of type {allocation} at a place of type {place}")
     if place == ON_DEVICE and number:
         raise invalid(f"a pool on device {number}")
     if handles not in (0, FILE_DESCRIPTOR):
@@ -171,7 +175,12 @@ def trim(pool: Pool, keep: int) -> None:
 @initialized("cuMemPoolSetAccess")
 def set_access(pool: Pool, descriptors: int, count: int) -> None:
     for i in counted(count, "places"):
-        pool.access = get(descriptors + 12 * i + 8, ctypes.c_int)
+        place, number, access = (get(descriptors + 12 * i + 4 * k, ctypes.c_int) for k in range(3))
+        if place not in PLACES or access not in (0, 1, 3):
+            raise invalid(f"access {access} of a place of type {place}")
+        if place == ON_DEVICE and (number or (pool.kind == "device" and not access)):
+            raise Failure(Result.INVALID_DEVICE, f"access {access} of device {number}")
+        pool.access = access
 
 
 @initialized("cuMemPoolGetAccess")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.driver.calls import in_context, invalid, put, read, unsupported, write
+from openptx.driver.devices.attributes import FIXED
 from openptx.driver.devices.contexts import Context
 from openptx.driver.objects import Object, driver
 
@@ -91,13 +92,26 @@ class Array(Object):
         return self.data.reshape(-1).view(self.format.dtype).reshape(shape)
 
 
+def largest(description: Description) -> tuple[int, int, int]:
+    """The largest width, height and depth (or layers) of an array with these dimensions, as the device's attributes say
+    (those that begin with MAXIMUM_TEXTURE)."""
+    _, height, depth, _, _, flags = description
+    if flags & LAYERED or flags & CUBE:
+        first = 27 if height else 42
+        return FIXED[first], FIXED[first], FIXED[29]
+    return (FIXED[24], FIXED[25], FIXED[26]) if depth else (FIXED[22], FIXED[23], 0)
+
+
 def require_extent(description: Description) -> None:
     """Fails for invalid combinations of extents and flags."""
     width, height, depth, _, _, flags = description
     if flags & ~(LAYERED | SURFACE | CUBE | GATHER):
         raise unsupported(f"an array with flags 0x{flags:x}")
     faces = flags & CUBE and (width != height or depth % 6 or not depth or (depth != 6 and not flags & LAYERED))
-    if not width or faces or (depth and not height and not flags & LAYERED) or (flags & LAYERED and not depth):
+    gathered = flags & GATHER and (not height or (depth and not flags & LAYERED))  # of two dimensions only
+    large = any(extent > most for extent, most in zip((width, height, depth), largest(description), strict=True))
+    dimensions = (depth and not height and not flags & LAYERED) or (flags & LAYERED and not depth)
+    if not width or faces or gathered or large or dimensions:
         raise invalid(f"an array of {width} x {height} x {depth} with flags 0x{flags:x}")
 
 
