@@ -17,7 +17,7 @@ from openptx.device.memory import Memory
 from openptx.device.memory_view import Bytes
 from openptx.device.nested_launches import LAUNCH, NestedLaunch, NestedLaunches
 from openptx.device.textures.handles import Opaque
-from openptx.engines.common.engine import PreparedLaunch, import_engine, why_interp
+from openptx.engines.common.engine import Engine, PreparedLaunch, import_engine, why_interp
 from openptx.errors import ArgumentError, CheckError, Fault, Triple, is_choice, require_choice, require_flags
 from openptx.float_environment import in_standard_floats
 from openptx.garbage import uncollected
@@ -105,34 +105,27 @@ class Kernel(Handle):
         since = time.monotonic() if since is None else since
         prepared = self.prepare(grid, block, args, shared_mem, cluster, blocks)
         engine = "interp" if initcheck else engine
-        _, importing = import_engine(engine)
-        options: dict[str, Any] = {
-            "engine": engine, "workers": workers, "initcheck": initcheck,
-            "timeout": timeout, "since": since + importing, "max_instructions": max_instructions,
-        }  # fmt: skip
-        waiting = self._run(prepared, **options)
+        launch, importing = import_engine(engine)
+        since += importing
+        own = {"initcheck": initcheck} if engine == "interp" else {"workers": workers}
+        waiting = self._run(prepared.within(timeout, max_instructions, since), launch, own)
         while waiting:  # the last is the next: a kernel may launch itself any number of times
             kernel, prepared = self.prepare_child(waiting.pop())
-            waiting += kernel._run(prepared, **options)
+            waiting += kernel._run(prepared.within(timeout, max_instructions, since), launch, own)
 
     def prepare_child(self, child: NestedLaunch) -> tuple[Kernel, PreparedLaunch]:
         """The kernel of a launch that a thread of this one made, and what `prepare` gives for it."""
         kernel = self.module[child.kernel]
         return kernel, kernel.prepare(child.grid, child.block, (Packed(child.parameters),), child.shared)
 
-    def _run(
-        self, prepared: PreparedLaunch, *, engine: str, workers: int | None, initcheck: bool, timeout: float | None,
-        since: float, max_instructions: int | None,
-    ) -> list[NestedLaunch]:  # fmt: skip
-        """Runs a launch. Gives the launches that its threads made, the first of them last."""
-        launch, _ = import_engine(engine)
-        own = {"initcheck": initcheck} if engine == "interp" else {"workers": workers}
+    def _run(self, prepared: PreparedLaunch, launch: Engine, options: dict[str, Any]) -> list[NestedLaunch]:
+        """Runs a launch, with the engine's options. Gives the launches that its threads made, the first of them last."""
         nested = NestedLaunches() if LAUNCH in self.module.program.external else None
         prepared.memory.nested = nested
-        prepared = prepared.within(timeout, max_instructions, since)
-        prepared.require_time()
+        if prepared.timeout is not None:
+            prepared.require_time()
         try:
-            launch(prepared, **own)
+            launch(prepared, **options)
         except Fault as fault:
             raise fault from None
         return nested.in_order()[::-1] if nested is not None else []
@@ -183,14 +176,15 @@ class Kernel(Handle):
         Raises ArgumentError and Unsupported like a launch.
         """
         grid, block = extent("grid", grid), extent("block", block)
-        require_shared(shared_mem)
         module, shape = self.module, None
-        if cluster is not None or (self.name, grid, block, shared_mem) not in module.executable:
+        key = (self.name, grid, block, shared_mem)
+        if cluster is not None or type(shared_mem) is not int or key not in module.executable:
+            require_shared(shared_mem)
             check_shape(module.program, self.function, block, shared_mem)
             shape = cluster_shape(self.function, grid, cluster)
             require_meanings(module.program, self.name)
             if shape is None and len(module.executable) < LAUNCHES_KEPT:
-                module.executable.add((self.name, grid, block, shared_mem))
+                module.executable.add(key)
         if blocks is not None and (shape or not is_range(blocks, grid[0] * grid[1] * grid[2])):
             raise ArgumentError(f"blocks {blocks} of a grid of {grid}, clusters {shape}, cannot be run alone")
         marshalled = marshal(self.function, sequence_of(args), module.image.memory)

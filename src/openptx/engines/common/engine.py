@@ -49,7 +49,8 @@ class PreparedLaunch(NamedTuple):
         self, timeout: float | None, max_instructions: int | None = None, since: float | None = None
     ) -> PreparedLaunch:
         """The same launch with limits."""
-        return PreparedLaunch(*self[:-3], timeout, since, max_instructions)  # `_replace` takes twice as long
+        limits = timeout, since, max_instructions
+        return PreparedLaunch._make(self[:-3] + limits)  # `_replace` takes four times as long
 
     def later(self, seconds: float) -> PreparedLaunch:
         """The same launch, whose time limit began later."""

@@ -202,9 +202,9 @@ class Plans:
         """
         baseline = baseline and (function.name, config.block) not in self.optimised
         key = (function.name, config, workers, baseline, settings.variant())
-        order = self.orders.get(key) or WarpOrder()
         plan = self.made.get(key)
         if plan is None:
+            order = self.orders.get(key) or WarpOrder()
             speculates = (function.name, config.block) not in self.not_speculating
             with progress(lambda: f"compiling kernel `{function.name}`") as update, cancellable(both(check, update)):
                 plan = Plan(program, function, image, config, workers, speculates, baseline, order)

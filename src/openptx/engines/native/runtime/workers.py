@@ -98,6 +98,10 @@ LINE = 128
 """The alignment of memory in bytes: two cache lines."""
 
 _LAUNCH = struct.Struct("<4q")
+_TABLE = struct.Struct("<2q")
+_WORD = struct.Struct("<q")
+_CHAIN = struct.Struct("<i")
+_TAKEN = struct.Struct("<3Q")
 _WINDOW = struct.Struct("<4Q")
 _CLEAN = bytes(abi.BUDGET - abi.KIND)
 _NOWHERE = bytes(abi.NCTAID - abi.CTAID)
@@ -215,16 +219,16 @@ class Worker:
             self.adopt(plan)
         state, heap = self.memory, memory.heap
         place = heap.allocation if heap is not None else None
-        struct.pack_into("<2q", state, abi.TABLE, self.table.address, len(memory.snapshot.rows))
-        struct.pack_into("<q", state, abi.GRID, launch)
+        _TABLE.pack_into(state, abi.TABLE, self.table.address, len(memory.snapshot.rows))
+        _WORD.pack_into(state, abi.GRID, launch)
         state[abi.CTAID : abi.NCTAID] = _NOWHERE
         state[abi.KIND : abi.BUDGET] = _CLEAN
-        struct.pack_into("<i", state, abi.CHAIN, 0)
+        _CHAIN.pack_into(state, abi.CHAIN, 0)
         if place is not self.heap:
             words = (0, 0, 0) if heap is None else (pointer_of(heap.left), heap.allocation.base, heap.allocation.size)
             struct.pack_into("<3Q", state, abi.HEAP, *words)
             self.heap = place
-        struct.pack_into("<3Q", state, abi.FROM, 0, 0, memory.workspace)
+        _TAKEN.pack_into(state, abi.FROM, 0, 0, memory.workspace)
         if run.watch is not None:
             struct.pack_into("<Q", state, abi.WATCH, run.watch.attach(self, run, launch + abi.STOP))
         self.window(memory, PARAM, memory.param)
@@ -272,4 +276,4 @@ class Worker:
         self.snapshot = memory.snapshot
 
     def side_exits(self) -> int:
-        return struct.unpack_from("<q", self.memory, abi.SIDE_EXITS)[0]
+        return _WORD.unpack_from(self.memory, abi.SIDE_EXITS)[0]
