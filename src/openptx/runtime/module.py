@@ -119,7 +119,7 @@ class Kernel(Handle):
         return kernel, kernel.prepare(child.grid, child.block, (Packed(child.parameters),), child.shared)
 
     def _run(self, prepared: PreparedLaunch, launch: Engine, options: dict[str, Any]) -> list[NestedLaunch]:
-        """Runs a launch, with the engine's options. Gives the launches that its threads made, the first of them last."""
+        """Runs a launch. Gives the launches that its threads made, the first of them last."""
         nested = NestedLaunches() if LAUNCH in self.module.program.external else None
         prepared.memory.nested = nested
         if prepared.timeout is not None:

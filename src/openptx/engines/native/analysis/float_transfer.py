@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from openptx.engines.native.analysis import capabilities
 from openptx.engines.native.analysis.lattice import Value
+from openptx.engines.native.analysis.narrow_floats import is_narrow, narrowed, widened
 from openptx.engines.native.analysis.transfer import CoreOperations
 from openptx.engines.tensor_cores.library import supported
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits, Format, Signedness
-from openptx.numerics.formats import F32
+from openptx.numerics.formats import F16, F32
 
 if TYPE_CHECKING:
     from openptx.llvm.host import CPU
@@ -125,6 +126,14 @@ class FloatTransfer(CoreOperations):
             how = capabilities.conversion(self.cpu, d, s, rnd)
             if how is not None:
                 return self.converted(how, d, s, a)
+            if d is F16 and is_narrow(s) and capabilities.rounding(self.cpu, "fmul", F16, "rn", False) is not None:
+                return widened(self, s, a)
+        if isinstance(a.v, Value) and is_narrow(d) and rnd == "rn" and not more.get("rbits"):
+            satfinite = bool(more.get("satfinite"))
+            if s is F32 and not ftz:
+                return narrowed(self, d, a, satfinite)
+            if s is F16 and self.cpu.f16c:
+                return narrowed(self, d, self.convert(F32, F16, a), satfinite)
         if d is s and not (ftz and s.name == "f32"):
             return a
         return self.outlined("convert", d, s, a, rnd, ftz=ftz, **more)
