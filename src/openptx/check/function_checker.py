@@ -27,6 +27,7 @@ from openptx.check.proof import proven
 from openptx.check.repairs.statement_edits import repaired
 from openptx.check.repairs.wrong_marks import ended_early, label_slip
 from openptx.diagnostics import Diagnostic, Fix, Label
+from openptx.diagnostics.kinds import DECLARED
 from openptx.isa.control import calls
 from openptx.patterns import pattern
 from openptx.syntax import tree
@@ -261,6 +262,6 @@ class FunctionChecker:
             self.findings.add(
                 "operand-type", "a guard must be a predicate register", name.span, kind.described,
                 operand="guard", expected=".pred", actual=kind.text, rule="PTX ISA, Predicated Execution (9.3)",
-                labels=(Label(declared[0].span, "declared here"),) if declared else (),
+                labels=(Label(declared[0].span, "declared here", DECLARED),) if declared else (),
                 help=f"make it a predicate first: `setp.ne.u32 %p, {name.text}, 0;`",
             )  # fmt: skip

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         rule: str | None
         help: str | None
         fix: Fix | None
+        subject: str
 
 
 class Label:
@@ -66,18 +67,20 @@ class Diagnostic:
     backquotes round PTX text, no full stop. `label` is shown beside the carets, `labels` point at other locations in
     the same file. `operand`, `expected` and `actual` are the facts for tools. `rule` cites the document: the section
     that the code names, unless a more specific one is given. `also` holds further locations of the same error.
-    `kind` tells errors of one code apart (`kinds.py`).
+    `kind` tells errors of one code apart (`kinds.py`). `marks`: the characters of
+    which the parser expected one; `subject`: the name that it is about, where that is not what stands at `span`.
     """
 
     __slots__ = (
-        "about", "actual", "also", "expected", "file", "fix", "help", "kind", "label", "labels", "message", "operand",
-        "rule", "span",
+        "about", "actual", "also", "expected", "file", "fix", "help", "kind", "label", "labels", "marks", "message",
+        "operand", "rule", "span", "subject",
     )  # fmt: skip
 
     def __init__(
         self, about: str, message: str, file: File, span: Span, label: str = "", *, labels: tuple[Label, ...] = (),
         operand: str | None = None, expected: str | None = None, actual: str | None = None, rule: str | None = None,
         help: str | None = None, fix: Fix | None = None, also: tuple[Span, ...] = (), kind: str = "",
+        marks: str = "", subject: str = "",
     ) -> None:  # fmt: skip
         self.about: Code = code(about)
         self.message = message
@@ -93,6 +96,8 @@ class Diagnostic:
         self.fix = fix
         self.also = also
         self.kind = kind
+        self.marks = marks
+        self.subject = subject
         self._move()
 
     def _move(self) -> None:
@@ -161,7 +166,7 @@ class Diagnostic:
         return Diagnostic(
             self.code, self.message, self.file, self.span, self.label, labels=self.labels, operand=self.operand,
             expected=self.expected, actual=self.actual, rule=self.rule, help=help, fix=fix, also=self.also,
-            kind=self.kind,
+            kind=self.kind, marks=self.marks, subject=self.subject,
         )  # fmt: skip
 
     def __str__(self) -> str:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 STATEMENT = "a statement"
 OPERAND = "an operand"
+CONSTANT = "a constant"
+ELEMENT = "a register or a constant"
 TYPE = "a type"
 
 CALL_OF_C = "a call as C writes it"
@@ -14,5 +16,8 @@ CUT_OFF = "the file ends in a body"
 BLOCK = "the block that is not closed"
 FOLLOWING = "what cannot be inside a body"
 LOST_BRACE = "where a brace may be missing"
+
+BEYOND_RANGE = "a number beyond those of a range"
+DECLARED = "where a name is declared"
 
 NO_DEBUG_INFORMATION = "debug without sections"

@@ -251,7 +251,8 @@ def _closed_wrongly(file: File, name: str, opened: Span, end: int) -> Body | Non
     if other := _ENDED_BY_OTHER.search(file.text, opened[1], end):
         mark, place = other[1], other.span(1)
         message = f"`{mark}` stands where the `}}` of the body of `{name}` belongs"
-        problem = Diagnostic("syntax", message, file, place, "expected `}`", fix=Fix(place, "}", "write `}`"))
+        fix = Fix(place, "}", "write `}`")
+        problem = Diagnostic("syntax", message, file, place, "expected `}`", fix=fix, marks="}")
         return Body((opened[1], place[0]), place[1], problem)
     return None
 

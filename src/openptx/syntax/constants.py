@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from openptx.diagnostics.kinds import CONSTANT
 from openptx.source import Span
 from openptx.syntax.literals import double_bits, literal, malformed
 from openptx.syntax.operands import Constant, Float, Integer
@@ -151,7 +152,7 @@ def primary(c: Cursor) -> Constant:
     if c.word == "WARP_SZ" and c.kind == "word":
         c.advance()
         return Integer(WARP_SIZE, False, "WARP_SZ", span)
-    raise c.expected("a constant", about="invalid-expression" if c.about == "syntax" else c.about)
+    raise c.expected(CONSTANT, about="invalid-expression" if c.about == "syntax" else c.about)
 
 
 def _choose(c: Cursor, condition: Integer, first: Constant, second: Constant) -> Constant:

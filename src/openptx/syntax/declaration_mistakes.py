@@ -27,7 +27,8 @@ def spaceless(c: Cursor, parameter: bool) -> Mistake:
         return c.mistake(c.about, f"expected `.param .{c.word}`, found `{c.word}`", c.span, "no type alone", fix=fix)
     if not (parameter and c.kind == "dot" and _TYPE.fullmatch(c.word[1:])):
         what = "`.param`, or `)`" if parameter else "a state space such as `.reg` or `.global`"
-        return c.expected(what, help="a parameter is declared as in `.param .u64 a`" if parameter else None)
+        help = "a parameter is declared as in `.param .u64 a`" if parameter else None
+        return c.expected(what, help=help, marks=")" if parameter else "")
     fix = Fix((c.start, c.start), ".param ", "begin the parameter with `.param`")
     return c.mistake(
         c.about, f"expected a state space such as `.param`, found `{c.word}`", c.span, "expected `.param`", fix=fix
@@ -46,7 +47,7 @@ def typeless(c: Cursor) -> Mistake:
 def commaless(c: Cursor, message: str) -> Mistake:
     """The error that a comma is missing between the previous word and this one."""
     fix = Fix((c.last, c.last), ",", "insert a comma", SAFE)
-    return c.mistake(c.about, f"{message}, found `{c.word}`", c.span, "expected `,`", fix=fix)
+    return c.mistake(c.about, f"{message}, found `{c.word}`", c.span, marks=",", fix=fix)
 
 
 _VALUES = pattern(r"[(=]\s*([0-9]+(?:\s*,\s*[0-9]+)*)(?:\s*\))?", re.A)
@@ -111,14 +112,14 @@ def no_value(c: Cursor) -> Mistake | None:
 
 def after_declarator(c: Cursor) -> Mistake:
     if c.word == "{" and c.file.text[c.last - 1 : c.last] == "]" and not c.new_line:
-        return c.expected("`=`", "before the initial values")
+        return c.expected_mark("=", "before the initial values")
     if c.word in (".align", ".attribute", ".ptr") and not c.new_line:
-        return c.expected("`,` or `;`", "after the name", help=ORDER)
+        return c.expected_mark(",;", "after the name", help=ORDER)
     if c.kind in ("end", "dot") or c.word in ("{", "}", "@") or "\n" in c.file.text[c.last : c.start]:
         return missing_semicolon(c, c.last)
     if c.kind == "word":
         return commaless(c, "expected `,` or `;` after the name")
-    return c.expected("`,` or `;`", "after the name")
+    return c.expected_mark(",;", "after the name")
 
 
 def after_parameter(c: Cursor, opened: Span) -> Mistake:
@@ -129,7 +130,7 @@ def after_parameter(c: Cursor, opened: Span) -> Mistake:
         last = c.peek().word == ")"
         fix = Fix(c.span, "" if last else ",", "remove it" if last else "write a comma", SAFE)
         return c.mistake(c.about, "parameters are separated by commas, not ended by `;`", c.span, fix=fix)
-    return c.expected("`,` or `)`", "after the parameter", labels=(Label(opened, "the parameters begin here"),))
+    return c.expected_mark(",)", "after the parameter", labels=(Label(opened, "the parameters begin here"),))
 
 
 _LIST = pattern(r"[^;{}=\n]*[^;{}=\s,](\}?)(?=\s*;)")
@@ -143,4 +144,4 @@ def unopened_list(c: Cursor, start: int) -> Mistake | None:
     meant = f"{{{match[0]}" if match[1] else f"{{{match[0]}}}"
     fix = Fix(match.span(), meant, "put the values in braces", SAFE)
     message = "the initial values of an array are a list in braces"
-    return c.mistake(c.about, message, (start, start + 1), "expected `{` before this", fix=fix)
+    return c.mistake(c.about, message, (start, start + 1), "expected `{` before this", marks="{", fix=fix)

@@ -252,7 +252,7 @@ def integer(c: Cursor, what: str) -> Integer:
     found = primary(c)
     if isinstance(found, Integer):
         return found
-    raise c.mistake(c.about, f"expected {what}, found `{found.text}`", found.span, f"expected {what}")
+    raise c.mistake(c.about, f"expected {what}, found `{found.text}`", found.span, f"expected {what}", kind=what)
 
 
 class _Head:
@@ -344,7 +344,7 @@ def count_of_names(c: Cursor, most: int = RANGE) -> Integer:
     if c.word in (";", ","):
         fix = Fix((c.last, c.last), ">", "close it", SAFE)
         raise c.mistake(
-            c.about, f"expected `>` after the number of names, found `{c.word}`", c.span, "expected `>`", fix=fix
+            c.about, f"expected `>` after the number of names, found `{c.word}`", c.span, marks=">", fix=fix
         )
     if count.value > most:
         message = f"{count.value} names are too many: each of them is created separately"

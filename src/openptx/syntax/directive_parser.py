@@ -116,15 +116,13 @@ class Header:
             c.seek(braced.end())
         if c.word == "{" and _HALF_BRACED.match(c.file.text, c.start):
             fix = Fix(c.span, "(", "write `(`", SAFE)
-            problems.append(
-                c.mistake("syntax", "`{` stands where `(` belongs", c.span, "expected `(`", fix=fix).diagnostic
-            )
+            problems.append(c.mistake("syntax", "`{` stands where `(` belongs", c.span, marks="(", fix=fix).diagnostic)
             c.advance()
             self.parameters = parameters(c, problems, opened=False)
         elif c.at("("):
             self.parameters = parameters(c, problems)
         elif c.at(".param", ".reg") and _LIST.match(c.file.text, c.start, c.limit):
-            problems.append(c.expected("`(`", "before the parameters").diagnostic)
+            problems.append(c.expected_mark("(", "before the parameters").diagnostic)
             self.parameters = parameters(c, problems, opened=False)
 
     def function(self, file: File, start: int, body: Span | None, end: int, broken: bool) -> Function:
@@ -176,7 +174,7 @@ def _too_many_values(c: Cursor, name: str, fewer: bool, most: int) -> Mistake:
     """The error that another value follows, without a comma or one too many."""
     if fewer:
         fix = Fix((c.last, c.last), ",", "insert a comma", SAFE)
-        return c.mistake(c.about, f"the values of `{name}` are separated by commas", c.span, "expected `,`", fix=fix)
+        return c.mistake(c.about, f"the values of `{name}` are separated by commas", c.span, marks=",", fix=fix)
     help = "x, y and z of a block or a cluster" if most == 3 else None
     message = f"`{name}` takes {f'at most {most} values' if most > 1 else 'one value'}"
     return c.mistake(c.about, message, c.span, "leave the rest out", help=help)
@@ -195,7 +193,9 @@ def _require_value(c: Cursor, name: Span, what: str) -> None:
     """Raises the error that a directive of the header lacks its value, if another directive follows its name."""
     if c.kind == "end" or (c.new_line and c.kind == "dot"):
         word = c.file.text[slice(*name)]
-        mistake = c.mistake(c.about, f"`{word}` has no value", name, f"expected {what}", help=f"write {what} after it")
+        mistake = c.mistake(
+            c.about, f"`{word}` has no value", name, f"expected {what}", help=f"write {what} after it", kind=what
+        )
         mistake.recovered = True
         raise mistake
 
@@ -204,7 +204,7 @@ def _another_target(c: Cursor) -> Mistake:
     """The error that a word follows a target without a comma."""
     first, comma = c.word.startswith("sm_"), (c.last, c.last)
     fix = Fix((c.last, c.end), "", f"remove `{c.word}`") if first else Fix(comma, ",", "write a comma", SAFE)
-    mistake = c.mistake(c.about, f"expected `,` or the next line, found {c.described}", c.span, "expected `,`", fix=fix)
+    mistake = c.mistake(c.about, f"expected `,` or the next line, found {c.described}", c.span, marks=",", fix=fix)
     c.advance()
     mistake.recovered = True
     return mistake
@@ -352,7 +352,7 @@ def _prototype(c: Cursor, problems: list[Diagnostic], label: Name | None, start:
 def _end(c: Cursor) -> None:
     if not c.take(";"):
         another = "\n" in c.file.text[c.last : c.start] or c.word in NAMES
-        raise missing_semicolon(c, c.last) if another else c.expected("`,` or `;`")
+        raise missing_semicolon(c, c.last) if another else c.expected_mark(",;")
 
 
 _READERS: dict[str, Callable[[Cursor], Directive]] = {

@@ -47,7 +47,7 @@ def lone_dot(c: Cursor) -> Mistake:
     fix = None
     if c.file.text[c.start - 1 : c.start] in ("]", "}", ")"):  # a comma was meant
         fix = Fix(c.span, ",", "write a comma", SAFE)
-        return c.mistake("syntax", "expected `,` after the operand, found `.`", c.span, "expected `,`", fix=fix)
+        return c.mistake("syntax", "expected `,` after the operand, found `.`", c.span, marks=",", fix=fix)
     if c.file.text.startswith("..", c.start):
         return c.mistake(
             about, "one dot begins a modifier", c.span, "no word follows", fix=Fix(c.span, "", "remove one dot", SAFE)

@@ -185,7 +185,7 @@ def _comma_ends(c: Cursor) -> Mistake | None:
             return None
     comma = c.last - 1, c.last
     fix = Fix(comma, ";", "end the statement", SAFE)
-    mistake = c.mistake("missing-semicolon", "this statement ends in a comma", comma, "expected `;`", fix=fix)
+    mistake = c.mistake("missing-semicolon", "this statement ends in a comma", comma, marks=";", fix=fix)
     mistake.recovered = True
     return mistake
 
@@ -222,7 +222,7 @@ def after_operand(c: Cursor) -> Mistake:
     if c.kind in ("word", "number") or c.word in ("[", "(", "{"):
         return _missing_comma(c, place)
     added = c.word in ("+", "-") and c.file.text[place - 1] == "]"
-    return c.expected("`,` or `;`", "after the operand", help=_OFFSET if added else None)
+    return c.expected_mark(",;", "after the operand", help=_OFFSET if added else None)
 
 
 def _of_another_language(c: Cursor, place: int) -> Mistake | None:
@@ -252,7 +252,7 @@ def _missing_comma(c: Cursor, place: int) -> Mistake:
     message = f"expected `,` or `;` after the operand, found {c.described}"
     fix = Fix((place, place), ",", "insert a comma", SAFE)
     indexed = c.word == "[" and c.file.text[place - 1] == "]"
-    return c.mistake("syntax", message, c.span, "expected `,`", fix=fix, help=_INDEXED if indexed else None)
+    return c.mistake("syntax", message, c.span, marks=",", fix=fix, help=_INDEXED if indexed else None)
 
 
 _INDEXED = "an operand has one index: add the other offsets in bytes, `[array+72]`"
@@ -274,7 +274,8 @@ def missing_semicolon(c: Cursor, place: int) -> Mistake:
     """The error that a statement ends without its `;`, after `place`."""
     span = max(place - 1, 0), place
     fix = Fix(c.span if c.word == ":" else (place, place), ";", "end the statement", SAFE)
-    return c.mistake("missing-semicolon", "this statement has no `;`", span, "expected `;` after this", fix=fix)
+    after = "expected `;` after this"
+    return c.mistake("missing-semicolon", "this statement has no `;`", span, after, fix=fix, marks=";")
 
 
 Lazy.guard, Lazy.operands = read_guard, read_operands

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import SAFE, Fix, Label
+from openptx.diagnostics.kinds import CONSTANT, ELEMENT
 from openptx.patterns import pattern
 from openptx.syntax.constants import constant
 from openptx.syntax.foreign import displaced, no_operand, offset_first, parenthesised, sum_of_registers
@@ -92,7 +93,7 @@ def _paired(c: Cursor, first: Operand) -> Operand:
         return first
     c.advance()
     if c.kind != "word":
-        raise c.expected("a register or `_`", "after `|`", about="invalid-operand")
+        raise c.expected("a register or `_`", "after `|`", about="invalid-operand", marks="_")
     return Pair(first, _name(c), *_text(c, first.span[0]))
 
 
@@ -129,7 +130,7 @@ def _sum(c: Cursor, base: Name) -> Name | Sum:
     if c.kind == "word" and c.word != "WARP_SZ":
         raise c.mistake(
             "invalid-expression", f"only a constant can be added to `{base.text}` here, not `{c.word}`", c.span,
-            "expected a constant",
+            "expected a constant", kind=CONSTANT,
             rule="PTX ISA, Addresses as Operands (6.4.1): a constant is added, `[reg+immOff]`",
             help=f"compute the sum first: `add.s64 %x, {base.text}, {c.word};`",
         )  # fmt: skip
@@ -206,7 +207,7 @@ def _element(c: Cursor) -> Operand:
         return _simple(c)
     if c.kind == "number" or c.kind == "word" or c.word in ("+", "-", "~", "!", "("):
         return constant(c)
-    raise c.expected("a register or a constant", about="invalid-operand")
+    raise c.expected(ELEMENT, about="invalid-operand")
 
 
 def _elements(c: Cursor, read: Reader) -> tuple[Operand, ...]:
@@ -228,9 +229,9 @@ def _close(c: Cursor, opened: int) -> None:
     if c.kind in ("word", "number") and not c.new_line:
         message = f"expected `,` or `{close}`, found {c.described}"
         fix = Fix((c.last, c.last), ",", "insert a comma", SAFE)
-        raise c.mistake("syntax", message, c.span, "expected `,`", fix=fix)
+        raise c.mistake("syntax", message, c.span, marks=",", fix=fix)
     if c.kind == "bad" or (c.kind == "op" and c.word not in (";", ",", "[", "]", "}", ")", "@", "{", ":", "|")):
-        raise c.expected(f"`,` or `{close}`")
+        raise c.expected_mark(f",{close}")
     if c.word == "[" and bracket == "[":
         help = "an address has one offset, in bytes: `[array+72]`"
         raise c.mistake("syntax", "an address is no array element", c.span, "a second bracket", help=help)
@@ -240,7 +241,8 @@ def _close(c: Cursor, opened: int) -> None:
     fix = Fix((place, place), close, f"close it with `{close}`", SAFE)
     message = f"this `{bracket}` is never closed" if c.kind == "end" else f"expected `{close}`, found {c.described}"
     last = max(place - 1, opened), place
-    raise c.mistake("unclosed-bracket", message, last, f"expected `{close}` after this", labels=(label,), fix=fix)
+    after = f"expected `{close}` after this"
+    raise c.mistake("unclosed-bracket", message, last, after, labels=(label,), fix=fix, marks=close)
 
 
 def _before_comma(c: Cursor, opened: int) -> int:

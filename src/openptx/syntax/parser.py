@@ -232,7 +232,7 @@ def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
     if c.word in _INSTEAD_OF_A_BRACE and c.stands_alone and c.new_line:
         message = f"expected `{{` after the header of `{name}`, found {c.described}"
         fix = Fix(c.span, "{", "open the body", SAFE)
-        problems.append(Diagnostic("syntax", message, c.file, c.span, "expected `{`", fix=fix))
+        problems.append(Diagnostic("syntax", message, c.file, c.span, "expected `{`", fix=fix, marks="{"))
         return c.span
     if c.kind == "dot" and c.word not in NAMES:
         problems.append(unknown_directive(c).diagnostic)
@@ -242,7 +242,7 @@ def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
         problems.append(c.invalid_character().diagnostic)
     elif (extra := _BEFORE_BODY.match(c.file.text, c.start)) is not None:
         message = f"expected `{{` after the header of `{name}`, found {c.described}"
-        problems.append(Diagnostic("syntax", message, c.file, extra.span(), "expected `{`"))
+        problems.append(Diagnostic("syntax", message, c.file, extra.span(), "expected `{`", marks="{"))
     else:
         message = f"expected `{{` after the header of `{name}`, found {c.described}"
         begins = c.kind in ("word", "dot", "number") or c.word in ("@", "}")
@@ -251,7 +251,7 @@ def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
         help = _INSTEAD_OF_A_BODY.get(c.word)
         if c.word == ")":
             fix = Fix((place, place), "(", "open the parameters", SAFE)
-        problems.append(Diagnostic("syntax", message, c.file, c.span, label, help=help, fix=fix))
+        problems.append(Diagnostic("syntax", message, c.file, c.span, label, help=help, fix=fix, marks="{"))
         if c.kind == "word" or c.word in _BEGINS_BODY:
             return place, place
     while c.kind != "end" and not c.at("{", ";", ".entry", ".func", *LINKAGE):

@@ -96,7 +96,7 @@ def _after(c: Cursor, start: int) -> int:
 
 
 def _unopened(c: Cursor) -> Mistake:
-    mistake = c.expected("`{`", "before the data of the section")
+    mistake = c.expected_mark("{", "before the data of the section")
     end = _after(c, c.start)
     if end > c.start and c.file.text.startswith("}", end):
         c.seek(end + 1)

@@ -113,7 +113,7 @@ class Cursor:
     def expect(self, word: str, where: str) -> Span:
         """Skips this word, which must be the current token."""
         if self.word != word:
-            raise self.expected(f"`{word}`", where)
+            raise self.expected(f"`{word}`", where, marks=word if len(word) == 1 else "")
         span = self.start, self.end
         self.advance()
         return span
@@ -164,14 +164,23 @@ class Cursor:
             raise self.mistake("nesting-too-deep", f"this is nested more than {DEPTH} levels deep", self.span)
 
     def expected(
-        self, what: str, where: str = "", *, about: str = "", help: str | None = None, labels: tuple[Label, ...] = ()
-    ) -> Mistake:
-        """The error that the current token is not `what`."""
+        self, what: str, where: str = "", *, about: str = "", help: str | None = None, labels: tuple[Label, ...] = (),
+        marks: str = "",
+    ) -> Mistake:  # fmt: skip
+        """The error that the current token is not `what`; `marks` are those that it may be."""
         if self.kind == "bad" or self.word in ("%", "#", "@@"):
             return self.invalid_character()
         message = f"expected {what}{' ' if where else ''}{where}, found {self.described}"
         label = f"expected {what}"
-        return self.mistake(about or self.about, message, self.span, label, help=help, labels=labels, kind=what)
+        return self.mistake(
+            about or self.about, message, self.span, label, help=help, labels=labels, kind=what, marks=marks
+        )
+
+    def expected_mark(
+        self, marks: str, where: str = "", *, help: str | None = None, labels: tuple[Label, ...] = ()
+    ) -> Mistake:
+        """The error that the current token is none of these marks."""
+        return self.expected(_either(marks), where, help=help, labels=labels, marks=marks)
 
     def invalid_character(self) -> Mistake:
         """The error that the current character cannot begin any token."""
@@ -194,8 +203,16 @@ class Cursor:
     def mistake(
         self, about: str, message: str, span: Span, label: str = "", *, labels: tuple[Label, ...] = (),
         rule: str | None = None, help: str | None = None, fix: Fix | None = None, kind: str = "",
+        marks: str = "",
     ) -> Mistake:  # fmt: skip
-        """An error in this file."""
+        """An error in this file; without a `label` its label says which `marks` were expected."""
         return Mistake(
-            Diagnostic(about, message, self.file, span, label, labels=labels, rule=rule, help=help, fix=fix, kind=kind)
-        )
+            Diagnostic(
+                about, message, self.file, span, label or (marks and f"expected {_either(marks)}"),
+                labels=labels, rule=rule, help=help, fix=fix, kind=kind, marks=marks,
+            )
+        )  # fmt: skip
+
+
+def _either(marks: str) -> str:
+    return " or ".join(f"`{mark}`" for mark in marks)

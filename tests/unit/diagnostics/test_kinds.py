@@ -27,3 +27,23 @@ def test_the_kind_of_an_error(text: str, kind: str, monkeypatch: pytest.MonkeyPa
     (found,) = openptx.check(text)
     assert found.kind == kind
     assert found.advising("help", None).kind == kind
+
+
+# fmt: off
+MARKS = (  # a file, the marks of which its error expected one, the name that it is about
+    (".entry k() { .reg .b32 a; mov.b32 a 1; ret; }\n",                               ",",  ""),
+    (".entry k() { .reg .b32 a; mov.b32 a / 1; ret; }\n",                             ",;", ""),
+    (".entry k() { .reg .b32 a; ld.shared.b32 a, [a; ret; }\n",                       "]",  ""),
+    (".entry k(.param .b32 a .param .b32 b) { ret; }\n",                              ",",  ""),
+    (".shared .b32 a; .global .u64 b = a;\n",                                         "",   "a"),
+    (".func f(.param .b32 a);\n.entry k() { call f; ret; }\n",                        "",   "f"),
+)
+# fmt: on
+
+
+@pytest.mark.parametrize(("text", "marks", "subject"), MARKS)
+def test_what_an_error_expected_and_names(text: str, marks: str, subject: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second_check, "_LONGEST", 0)
+    found = openptx.check(HEAD + text)[0]
+    assert (found.marks, found.subject) == (marks, subject)
+    assert (found.advising("help", None).marks, found.advising("help", None).subject) == (marks, subject)

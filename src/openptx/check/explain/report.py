@@ -7,6 +7,7 @@ import re
 from openptx.check.explain.suggestions import as_float, bits_of
 from openptx.check.problems import OPCODE
 from openptx.diagnostics import Diagnostic, Label
+from openptx.diagnostics.kinds import DECLARED
 from openptx.syntax import operands as text
 
 TYPE_CHECKING = False
@@ -104,4 +105,4 @@ def declared_here(tree: text.Operand, scope: Scope) -> tuple[Label, ...]:
         else:
             return ()
     found = scope.find(tree.text)
-    return (Label(found[0].span, "declared here"),) if found is not None else ()
+    return (Label(found[0].span, "declared here", DECLARED),) if found is not None else ()

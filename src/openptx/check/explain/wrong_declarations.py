@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 
 from openptx.diagnostics import Diagnostic, Fix, Label
+from openptx.diagnostics.kinds import DECLARED
 from openptx.isa.types import TYPES
 from openptx.patterns import pattern
 from openptx.source import Span
@@ -45,7 +46,7 @@ def _by_declaration(found: list[Diagnostic]) -> dict[Span, list[Diagnostic]]:
     """The misuses of declared names, by the place of the declaration."""
     groups: dict[Span, list[Diagnostic]] = defaultdict(list)
     for each in found:
-        declared = next((label.span for label in each.labels if label.text == "declared here"), None)
+        declared = next((label.span for label in each.labels if label.kind == DECLARED), None)
         if declared and (each.name in _OF_TYPES or "address of" in (each.actual or "")):
             groups[declared].append(each)
     return groups

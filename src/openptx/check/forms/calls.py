@@ -9,6 +9,7 @@ from openptx.check.operand.kinds import kind_of
 from openptx.check.operand.slot import Rule, takes_constant
 from openptx.check.sizes import element_bytes, shape_of
 from openptx.diagnostics import SAFE, SUGGESTION, Fix, Label
+from openptx.diagnostics.kinds import DECLARED
 from openptx.isa.types import TYPES
 from openptx.syntax import operands as text
 from openptx.syntax.directives import BranchTargets, CallPrototype
@@ -185,7 +186,7 @@ class CallChecker:
             given.span if given is not None else callee, _number(count, what),
             expected=_number(formals, what), actual=_number(count, what), rule=_RULE,
             help=f"write `{written}`" if len(written) <= _LONGEST else None,
-            labels=(Label(declared, "declared here"),) if one_line else (),
+            labels=(Label(declared, "declared here", DECLARED),) if one_line else (), subject=name,
         )  # fmt: skip
 
     def _exchanged(

@@ -195,13 +195,13 @@ class Linkage:
         elif space not in ("global", "const"):
             self._add(
                 "initializer", f"`{name}` is in `.{space}`, and has no address before the kernel runs", declaration,
-                address.name.span, "not in `.global` or `.const`", "PTX ISA, Initializers (5.4.4)",
+                address.name.span, "not in `.global` or `.const`", "PTX ISA, Initializers (5.4.4)", subject=name,
             )  # fmt: skip
         elif name in self.functions and moves(declaration.file.text[slice(*address.span)]):
             self._add(
                 "initializer", f"`{name}` is a function, whose address is an initial value only by itself", declaration,
                 address.span, "no generic address, and nothing is added", "PTX ISA, Initializers (5.4.4)",
-                help=f"write `{name}`",
+                help=f"write `{name}`", subject=name,
             )  # fmt: skip
 
     def _add_duplicate(
@@ -211,11 +211,13 @@ class Linkage:
 
     def _add(
         self, about: str, message: str, where: Declaration | Function | Alias, span: Span, label: str, rule: str,
-        first: Span | None = None, help: str | None = None, fix: Fix | None = None,
+        first: Span | None = None, help: str | None = None, fix: Fix | None = None, subject: str = "",
     ) -> None:  # fmt: skip
         labels = (Label(first, "first declared here"),) if first is not None else ()
         self.collector.add(
-            Diagnostic(about, message, where.file, span, label, labels=labels, rule=rule, help=help, fix=fix)
+            Diagnostic(
+                about, message, where.file, span, label, labels=labels, rule=rule, help=help, fix=fix, subject=subject
+            )
         )
 
 

@@ -23,28 +23,32 @@ _LONGEST = 100
 """Characters of a name that is looked for in its function."""
 
 
-def declaration(name: str, span: Span, suits: Suits | None, function: Function, budget: Suggestions) -> str | None:
-    """The declaration of a register `name` that suits the place at `span`, or the line in which it stands too late."""
+def declaration(
+    name: str, span: Span, suits: Suits | None, function: Function, budget: Suggestions
+) -> tuple[str | None, str]:
+    """The help for a register `name` without a declaration, and the one that suits the place at `span`; without that
+    where it stands too late."""
     text, end = function.file.text, function.span[1]
     budget.left -= end - span[1]
     if len(name) > _LONGEST or "." in name or budget.left <= 0:
-        return None
+        return None, ""
     prefix, number = split_number(name)
     named = f"{re.escape(name)}(?!{LETTER})|{re.escape(prefix)}<"
     below = re.compile(rf"\.(?:reg|local|shared|param)\b[^;{{}}]*[\s,]({named})").search(text, span[1], end)
     if below is not None:
-        return (
-            f"its declaration stands below, in line {1 + text.count(chr(10), 0, below.start(1))}: move it before this"
-        )
+        row = 1 + text.count("\n", 0, below.start(1))
+        return f"its declaration stands below, in line {row}: move it before this", ""
     if suits is None:
-        return None
+        return None, ""
     type = next((each for each in _PLAIN if suits(kinds.register(TYPES[each]))), None)
     if type is None:
-        return None
+        return None, ""
     used = numbers(prefix, function) if number is not None and name[0] == "%" else []
     if len(set(used)) > 1:
-        return f"declare them: `.reg .{type} {prefix}<{max(used) + 1}>;`"
-    return f"declare it: `.reg .{type} {name};`"
+        written = f".reg .{type} {prefix}<{max(used) + 1}>;"
+        return f"declare them: `{written}`", written
+    written = f".reg .{type} {name};"
+    return f"declare it: `{written}`", written
 
 
 def numbers(prefix: str, function: Function) -> list[int]:

@@ -14,6 +14,7 @@ from openptx.check.names.unread_declarations import MOST, words
 from openptx.check.operand import kinds
 from openptx.check.spelling import Suggestions, nearest
 from openptx.diagnostics import Diagnostic, Fix, Label
+from openptx.diagnostics.kinds import BEYOND_RANGE
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.patterns import pattern
 from openptx.syntax.lexical import LETTER, WORD
@@ -98,7 +99,7 @@ def _outside_of_range(name: str, found: Diagnostic, scope: Scope) -> Diagnostic 
             return Diagnostic(
                 "unknown-name", f"`{name}` is not declared", found.file, span, "beyond the range",
                 labels=(Label(known.span, f"`{prefix}0` to `{prefix}{last}` are declared here"),),
-                help=f"declare more of them: `{prefix}<{number + 1}>`",
+                help=f"declare more of them: `{prefix}<{number + 1}>`", kind=BEYOND_RANGE,
             )  # fmt: skip
         for start, known in each.ranges.items():
             if start[-1].isdecimal() and name.startswith(start) and name[len(start) :].isdecimal():
@@ -338,13 +339,13 @@ class Undeclared:
         if explained.help is None and explained.name == "unknown-name" and instruction is not None:
             explained.help, explained.fix = variable(name, explained.span, instruction, self.function)
         if explained.help is None and explained.name == "unknown-name":
-            explained.help = declaration(name, explained.span, suits, self.function, self.module.suggestions)
+            explained.help, written = declaration(name, explained.span, suits, self.function, self.module.suggestions)
             if (counted := self._counted(name, scope)) is not None:
                 explained.labels, explained.help, explained.fix = counted
-            elif (written := _REGISTER.search(explained.help or "")) and self.function.body is not None:
+            elif written and self.function.body is not None:
                 start = self.function.body[0]
-                explained.fix = Fix((start, start), f"\n    {written[1]}", "declare it")
-        elif explained.label == "beyond the range":
+                explained.fix = Fix((start, start), f"\n    {written}", "declare it")
+        elif explained.kind == BEYOND_RANGE:
             prefix = split_number(name)[0]
             count = max(numbers(prefix, self.function)) + 1
             explained.help = f"declare more of them: `{prefix}<{count}>`"
@@ -369,7 +370,6 @@ class Undeclared:
         return "unknown-name", f"{prefix}<", id(self.function)
 
 
-_REGISTER = pattern(r"^declare (?:it|them): `(\.reg [^`]*;)`")
 _COUNT = pattern(rf"{WORD}\s*<\s*([0-9]+)\s*>", re.A)
 
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from openptx.source import Span
 
-_EXPECTED = pattern(r"`([^`\w.]|_)`")
 _DOTTED = pattern(rf"\.{IDENTIFIER}|(?<![\w.%$]){IDENTIFIER}(?=[ \t]*\.)", re.A)
 _PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _TYPELESS = pattern(r"\.reg\s+\Z")
@@ -59,7 +58,7 @@ def edits(found: Diagnostic, inside: bool, absent: Collection[str]) -> Iterator[
     yield from _names(text, (start, end), absent)
     yield from _by_expectation(found, line[0], last, inside)
     orders = exchanged(text, (start, end), line) if found.help is None else ()
-    if "expected a" in found.label and last < line[0]:
+    if found.kind and not found.marks and last < line[0]:
         yield from _at_end(text, last)
     if inside and found.kind == STATEMENT:
         yield from _removals(text, (start, end), last, line, inside)
@@ -68,7 +67,7 @@ def edits(found: Diagnostic, inside: bool, absent: Collection[str]) -> Iterator[
             replacement(span, meant) for span, meant in orders if meant[:1] in _PAIRS.values() and meant[-1] == ";"
         )
         return
-    for mark in _EXPECTED.findall(found.label):
+    for mark in found.marks:
         spaced = f" {mark} " if mark == "_" else mark
         yield replacement((last, last), spaced)
         yield replacement((start, end), mark)

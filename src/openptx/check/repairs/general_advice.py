@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from openptx.diagnostics import Diagnostic
+from openptx.diagnostics.kinds import CONSTANT, ELEMENT, OPERAND, STATEMENT
 
 # fmt: off
-_EXPECTED = (
-    # part of the label   what is written there
-    ("`]`",               "an address is a register, a variable or a number, and at most one offset: `[a]`, `[a+4]`"),
-    ("a constant",        "an offset is an integer constant: `[a+4]`; a sum with a register takes an `add` before"),
-    ("a statement",       "a statement is a directive, a label and its colon, or an instruction and its `;`"),
-    ("an operand",        "an operand is a register, a constant, a name, an `[address]` or a `{list}`"),
-    ("`,`",               "commas separate operands, and a `;` ends the statement"),
-)
+_EXPECTED = {
+    # mark or kind
+    "]":       "an address is a register, a variable or a number, and at most one offset: `[a]`, `[a+4]`",
+    CONSTANT:  "an offset is an integer constant: `[a+4]`; a sum with a register takes an `add` before",
+    STATEMENT: "a statement is a directive, a label and its colon, or an instruction and its `;`",
+    OPERAND:   "an operand is a register, a constant, a name, an `[address]` or a `{list}`",
+    ELEMENT:   "an element of a list is a register, a constant or a name",
+    ",":       "commas separate operands, and a `;` ends the statement",
+}
 # fmt: on
 
 
@@ -20,5 +22,5 @@ def advised(error: Diagnostic) -> Diagnostic:
     """An error without any advice with what is written in such a place, if it is of syntax (codes 00xx and 01xx)."""
     if error.help is not None or error.fix is not None or error.code >= "PTX0200":
         return error
-    help = next((help for expected, help in _EXPECTED if expected in error.label), None)
+    help = next((help for expected, help in _EXPECTED.items() if expected in (error.kind, *error.marks)), None)
     return error if help is None else error.advising(help, None)

@@ -59,8 +59,7 @@ _DECLARING = _EDITED | {
 _ABOUT_NAMES = frozenset((
     "unknown-name", "unknown-function", "argument-count", "initializer", "call-of-entry", "target-list",
 ))  # fmt: skip
-_NAMED = pattern(rf"`({IDENTIFIER})`", re.A)
-"""What a message about a name begins with."""
+_NAME = pattern(IDENTIFIER, re.A)
 _QUOTED = pattern(STRING)
 _ELSEWHERE = OTHERS | {"unknown-label"}
 """Errors that a fixed line may have: its names are declared elsewhere."""
@@ -94,13 +93,13 @@ class SecondCheck:
         self.about: dict[str, list[Diagnostic]] = {}
         """Errors about names, by these; registers of a range without their numbers."""
         for each in self.errors:
-            if each.name in _ABOUT_NAMES and (name := _NAMED.search(each.message)):
-                self.about.setdefault(name[1].rstrip(_DIGITS), []).append(each)
+            if each.name in _ABOUT_NAMES and (name := _subject(each)):
+                self.about.setdefault(name.rstrip(_DIGITS), []).append(each)
             if each.name == "argument-count":
                 prototype = file.text[each.span[0] : file.text.find(";", each.span[0])].rpartition(",")[2].strip()
                 self.about.setdefault(prototype.rstrip(_DIGITS), []).append(each)
-        absent = (_NAMED.search(each.message) for each in self.errors if each.name in _ELSEWHERE)
-        self.absent = list(dict.fromkeys(name[1] for name in absent if name is not None))[:_ABSENT]
+        absent = (_subject(each) for each in self.errors if each.name in _ELSEWHERE)
+        self.absent = list(dict.fromkeys(name for name in absent if name))[:_ABSENT]
         self.left, self.proofs = ROOM, _PROOFS
         self.calls = {id(each) for each in self.errors if each.name == "argument-count"}
         self.names = frozenset[str]()
@@ -134,9 +133,9 @@ class SecondCheck:
     def _consequences(self, error: Diagnostic) -> Iterator[int]:
         """The errors that another one causes by its nature, whatever its fix is."""
         of_c = error.kind == CALL_OF_C
-        if of_c or _is_cut_off(error) or error.name == "unterminated-comment":
+        if of_c or error.kind == CUT_OFF or error.name == "unterminated-comment":
             yield from (id(each) for each in self._in_line(error))
-        if _is_cut_off(error):
+        if error.kind == CUT_OFF:
             yield from self._labels_after(error)
         if _is_incomplete(error):
             yield from (id(each) for each in self._in_line(error) if each.name == "missing-semicolon")
@@ -236,8 +235,8 @@ class SecondCheck:
 
     def _is_made_up(self, error: Diagnostic) -> bool:
         """Whether an error of a fixed line is about a name that the file does not have."""
-        name = _NAMED.search(error.message)
-        return name is not None and name[1] not in self.names
+        name = _subject(error)
+        return bool(name) and name not in self.names
 
     def _spend(self) -> bool:
         """Takes one more check of the file from what there is room for; whether there was enough."""
@@ -258,7 +257,7 @@ class SecondCheck:
             yield from duplicate_edits(error, self.absent)
         if error.name == "array-size":
             yield from (replacement(*each) for each in lacking_count(text, self._line(error)))
-        if error.name in ("unclosed-brace", "unmatched-brace") and not _is_cut_off(error):
+        if error.name in ("unclosed-brace", "unmatched-brace") and error.kind != CUT_OFF:
             yield from brace_edits(error)
         yield from self._edits_of_text(error, self._inside(error))
 
@@ -379,9 +378,12 @@ def _count_by_key(errors: list[Diagnostic]) -> Errors:
     return Counter(map(_key, errors))
 
 
-def _is_cut_off(error: Diagnostic) -> bool:
-    """Whether the file ends in the middle of a body, so that its last statement may be incomplete."""
-    return error.kind == CUT_OFF
+def _subject(error: Diagnostic) -> str:
+    """The name that an error is about, or nothing."""
+    if error.subject or error.name == "initializer":
+        return error.subject
+    written = error.file.text[slice(*error.span)]
+    return written if _NAME.fullmatch(written) else ""
 
 
 def _is_incomplete(error: Diagnostic) -> bool:

@@ -62,7 +62,7 @@ def _edits(text: str, found: Diagnostic, statement: Span, *, removes: bool) -> I
     if text[start] in _PAIRS and text[start - 1] == text[start]:
         yield Fix((start, start + 1), "", f"remove one `{text[start]}`")
     yield from _brackets(text, error, statement)
-    if found.label.endswith("after this"):
+    if found.name in ("unclosed-bracket", "missing-semicolon"):
         yield Fix((end, end), ",", "write a comma")
         return
     if removes:

@@ -35,7 +35,7 @@ def ended_early(
     if not works(fix, file.text, (instruction[0], rest.end()), set(), checked, scope):
         return None
     message = "expected `,` after the operand, found `;`"
-    return Diagnostic("syntax", message, file, span, "expected `,`", fix=fix), rest.end()
+    return Diagnostic("syntax", message, file, span, "expected `,`", fix=fix, marks=","), rest.end()
 
 
 def label_slip(found: Diagnostic, function: Span) -> Diagnostic | None:
