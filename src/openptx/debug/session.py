@@ -17,7 +17,7 @@ from openptx.debug.observer import StoppingObserver
 from openptx.debug.places import Places
 from openptx.debug.plans import Continue, Entry, Goto, Plan, Scout, Step, Uncounted
 from openptx.debug.scope import Scope
-from openptx.debug.stops import EXITED, WATCHPOINT, Stop
+from openptx.debug.stops import EXITED, PAUSE, WATCHPOINT, Stop
 from openptx.debug.values import Typed, bits_for
 from openptx.debug.watchpoints import Watchpoint, Watchpoints, value_of
 from openptx.device.contents import Contents
@@ -188,7 +188,7 @@ class Session:
             except KeyboardInterrupt:
                 self.interrupt()
         self.stop = stop
-        if stop.live and (stop.kind == WATCHPOINT or stop.error is not None or stop.kind == "pause"):
+        if stop.live and (stop.kind == WATCHPOINT or stop.error is not None or stop.kind == PAUSE):
             self._look_at(self.observer.lanes)
         return stop
 

@@ -11,7 +11,7 @@ from openptx.debug import listing
 from openptx.debug.history import history
 from openptx.debug.session import Session
 from openptx.debug.source_values import SourceObject, shown
-from openptx.debug.stops import ENDED, EXITED, FAULT, Stop
+from openptx.debug.stops import ENDED, EXITED, FAULT, PAUSE, Stop
 from openptx.debug.values import Array, Typed
 from openptx.errors import Fault, InputError
 from openptx.isa.types import Type
@@ -57,9 +57,9 @@ class Terminal(cmd.Cmd):
                 self.say("")
 
     def execute(self, lines: list[str]) -> None:
-        """Executes commands, until one is `quit`."""
+        """Executes commands, until one is `quit` or an interrupt stops the launch."""
         for line in lines:
-            if self.onecmd(line):
+            if self.onecmd(line) or self.session.stop.kind == PAUSE:
                 return
 
     def say(self, text: str) -> None:

@@ -151,12 +151,32 @@ def test_what_is_no_launch(kernel: str, tmp_path: Path, capsys: pytest.CaptureFi
         assert words in capsys.readouterr().err
 
 
-def test_commands_from_a_pipe_and_the_interrupt_of_a_running_launch(tmp_path: Path) -> None:
+def endless_launch(tmp_path: Path) -> list[str]:
+    """A command that debugs a launch without an end."""
     path = tmp_path / "endless.ptx"
     path.write_text(
         HEAD + ".visible .entry k() {\n.reg .u32 i;\nmov.u32 i, 0;\nl: add.u32 i, i, 1;\nbra l;\n}\n", "utf-8"
     )
-    command = [sys.executable, "-m", "openptx", "debug", str(path), "--grid", "1", "--block", "1"]
+    return [sys.executable, "-m", "openptx", "debug", str(path), "--grid", "1", "--block", "1"]
+
+
+def test_an_interrupt_ends_commands_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "commands").write_text("continue\nprint i > 0\n", "utf-8")
+    command = [*endless_launch(tmp_path), "-x", str(tmp_path / "commands")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
+        assert started.stdout is not None
+        assert "at the first instruction" in started.stdout.readline()
+        time.sleep(0.5)
+        os.kill(started.pid, signal.SIGINT)
+        out, errors = started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert "error: interrupted" in errors
+    assert "interrupted\nblock (0, 0, 0) thread (0, 0, 0)" in out
+    assert "i > 0" not in out
+
+
+def test_commands_from_a_pipe_and_the_interrupt_of_a_running_launch(tmp_path: Path) -> None:
+    command = endless_launch(tmp_path)
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as started:
         assert started.stdin is not None
         assert started.stdout is not None

@@ -5,8 +5,8 @@ r"""Debug a kernel: stop at breakpoints, inspect registers and memory of any thr
 
 Arguments are as for `openptx run`; a case folder contains its own. The commands are break, watch, step, next, stepi,
 barrier, finish, continue, back, goto, print, x, lanes, info, list, thread and block; `help` describes them. A fault, a
-deadlock and Ctrl-C stop the launch, and everything can still be inspected. The exit status is 1 if the launch ended in
-a fault. With --dap an editor takes the place of the terminal (docs/debugger.md).
+deadlock and Ctrl-C stop the launch, and everything can still be inspected; with -x, Ctrl-C ends the command. The exit
+status is 1 if the launch ended in a fault. With --dap an editor takes the place of the terminal (docs/debugger.md).
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from openptx.debug.dap.adapter import Adapter
 from openptx.debug.dap.wire import Wire
 from openptx.debug.history import history
 from openptx.debug.session import Session
+from openptx.debug.stops import PAUSE
 from openptx.debug.terminal import Terminal
 from openptx.errors import InputError
 
@@ -68,6 +69,8 @@ def run(args: Namespace) -> int:
         try:
             terminal.show_stop(session.start())
             terminal.execute([*args.execute, *commands])
+            if args.command and session.stop.kind == PAUSE:
+                raise KeyboardInterrupt
             if not args.command and not terminal.quitting:
                 terminal.run()
             failed = session.stop.error is not None
