@@ -71,7 +71,8 @@ def joins(finding: Finding, race: Race, group: list[Finding]) -> bool:
             return True
     common = interval(group)
     alike = all(other.race is not None and other.race.like(race) for other in group)
-    return alike and common is not None and overlap(race.lines, common)
+    touch = overlap if race.at_a_place else meet
+    return alike and common is not None and touch(race.lines, common)
 
 
 def interval(group: list[Finding]) -> tuple[int, int] | None:

@@ -82,6 +82,11 @@ class Race:
         """Whether a barrier of the block could order the two."""
         return self.apart <= 1
 
+    @property
+    def at_a_place(self) -> bool:
+        """Whether the cure is one statement between the two accesses, such as a barrier."""
+        return "{lines}" in self.cure
+
     def like(self, other: Race) -> bool:
         """Whether one order would be missing in both, if it were missing at one place."""
         alike = self.cure == other.cure or self.too_narrow or other.too_narrow

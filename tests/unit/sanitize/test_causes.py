@@ -48,6 +48,21 @@ def test_races_that_one_barrier_cures_are_one_finding(lines: tuple[str, ...], be
     assert helps == [f"a `bar.sync 0` between lines {low} and {high}" for low, high in between]
 
 
+def test_a_missing_acquire_leaves_two_arrays_unordered() -> None:
+    head = HEAD.replace("(.param .u64 out)", "(.param .u64 out, .param .u64 more)")
+    text = f"""{head}
+    .reg .b64 m; .reg .pred mine; ld.param.u64 m, [more]; mad.wide.u32 m, t, 4, m;
+    mov.u32 w, %ctaid.x; setp.eq.u32 p, w, 0; mov.u32 v, 0;
+    @p st.global.u32 [m], t;
+TURN: setp.eq.u32 mine, v, w; @mine st.global.u32 [o], w; add.u32 v, v, 1; setp.lt.u32 mine, v, 2; @mine bra TURN;
+    @!p ld.global.u32 v, [m];
+    ret; }}"""
+    arrays = np.zeros(64, np.uint32), np.zeros(64, np.uint32)
+    (finding,) = openptx.sanitize(openptx.load(text)["k"], 2, 64, arrays, tools="race")
+    messages = [each.message.split(",")[0] for each in (finding, *finding.related)]
+    assert sorted(messages) == ["a read of array", "a write of array"]
+
+
 def test_a_value_that_nobody_wrote_is_reported_once_with_all_its_uses() -> None:
     use = "setp.gt.u32 p, v, 5; @p bra NEXT; add.u32 v, v, 1;\nNEXT: add.u32 v, v, 2;"
     (finding,) = found("ld.shared.u32 v, [a];", use, STORE)

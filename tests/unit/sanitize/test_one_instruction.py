@@ -120,3 +120,37 @@ def test_the_bytes_that_an_mbarrier_can_expect(expected: int, misused: list[str]
 """
     kernel = openptx.load(text.replace("BYTES", str(expected)))["expects"]
     assert [f.name for f in openptx.sanitize(kernel, 1, 1)] == misused
+
+
+ARRIVALS = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry arrives() {
+    .shared .align 8 .b64 bar;
+    .reg .pred %p<3>; .reg .b32 %r<2>;
+    mov.u32 %r1, %tid.x;
+    setp.eq.u32 %p1, %r1, 5;
+    @%p1 mbarrier.init.shared::cta.b64 [bar], 64;
+    bar.sync 0;
+    mbarrier.arrive.shared::cta.b64 _, [bar];
+    MORE
+FIRST:
+    mbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 0;
+    @!%p2 bra FIRST;
+    mbarrier.arrive.shared::cta.b64 _, [bar];
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "misused"),
+    [
+        ("", []),
+        ("@%p1 mbarrier.arrive.shared::cta.b64 _, [bar];", ["mbarrier-misuse"]),
+        ("bar.sync 0; mbarrier.arrive.shared::cta.b64 _, [bar]; bar.sync 0; @!%p1 ret;", ["mbarrier-misuse"]),
+    ],
+)
+def test_arrivals_before_a_wait_has_seen_the_last_phase(more: str, misused: list[str]) -> None:
+    kernel = openptx.load(ARRIVALS.replace("MORE", more))["arrives"]
+    assert [f.name for f in openptx.sanitize(kernel, 1, 64, tools="sync", engine="interp")] == misused

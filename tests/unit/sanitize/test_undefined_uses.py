@@ -44,6 +44,8 @@ USES = {
     "a store of a half":          ("st.global.b16 [p], h;",                                     "unwritten-copy"),
     "a store after a move":       ("mov.b32 y, x; st.global.v2.b32 [p], {y, x};",               "unwritten-copy"),
     "some lanes' store":          ("setp.lt.u32 c, t, 5; @c mov.u32 x, 1; st.global.u32 [p], x;", "unwritten-copy"),
+    "a hash of padding":          ("st.shared.u8 [s], t; ld.shared.u32 y, [s]; mad.lo.s32 y, y, 31, t;"
+                                   "st.global.u32 [p], y;",                                     "undefined-value"),
     "a bulk copy":                ("setp.eq.u32 c, t, 0; @c cp.async.bulk.global.shared::cta.bulk_group [p], [w], 64;"
                                    "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;",   "unwritten-copy"),
 }  # fmt: skip
@@ -69,6 +71,9 @@ HARMLESS = {
     "an upper half": "mov.b64 d, {t, x}; st.global.b64 [p], d;",
     "bits that are masked": "and.b32 x, x, 0; shl.b32 y, t, x; red.global.add.u32 [p], y;",
     "a byte in an unwritten word": "bfi.b32 y, t, x, 0, 8; st.global.u32 [p], y;",
+    "padding moved by a product": "st.shared.u8 [s], t; ld.shared.u32 y, [s]; mul.lo.u32 y, y, 256;"
+    "st.global.u32 [p], y;",
+    "a byte of a product": "st.shared.u8 [s], t; ld.shared.u32 y, [s]; mul.lo.u32 y, y, 31; st.global.u8 [p], y;",
     "a store in written lanes": "setp.lt.u32 c, t, 5; @c mov.u32 x, 1; @c st.global.u32 [p], x;",
 }
 

@@ -25,16 +25,25 @@ MISUSES = {
     "overwritten": "an mbarrier is used that a store has overwritten",
     "completes": "`mbarrier.arrive.noComplete` completes a phase",
     "too many arrivals": "an mbarrier gets more arrivals in a phase than it expects",
+    "early arrival": "an arrival at an mbarrier before a wait has seen its last phase complete",
     "too many bytes": "the tx-count of an mbarrier leaves its range of -1048575 to 1048575",
     "initialized twice": "`mbarrier.init` of an mbarrier that is in use: `mbarrier.inval` must come before",
 }
 
+UNSEEN = "is complete, and no `test_wait` or `try_wait` has returned true for it"
+
 
 @dataclass(slots=True)
 class Mbarrier:
-    """`gathered` is the knowledge from arrivals of this phase, `handed` that of the last completed phase."""
+    """`gathered` is the knowledge from arrivals of this phase, `handed` that of the last completed phase.
+
+    `seen`: a wait has seen that phase complete, as it must before the next arrival (9.7.13.15.4). `early`: an arrival
+    before that is reported.
+    """
 
     phases: int = 0
+    seen: bool = True
+    early: bool = False
     gathered: int = 0
     handed: int = 0
     forced: bool = False
@@ -125,12 +134,16 @@ class Mbarriers:
         for i, key in enumerate(keys):
             last = i + 1 == len(keys) or keys[i + 1] != key
             if last or flips[i]:
-                some = slice(begin, i + 1)
+                some, barrier = slice(begin, i + 1), self.known[key]
+                arriving = arrivals[some] > 0
+                if not barrier.seen and not barrier.early and arriving.any():
+                    barrier.early = True  # and later phases follow from it
+                    self.report("early arrival", begin + int(arriving.argmax()), f"phase {barrier.phases - 1} {UNSEEN}")
                 begin = i + 1
-                self.hand_over(self.known[key], threads[some][arrivals[some] > 0], releases, extra[some])
+                self.hand_over(barrier, threads[some][arriving], releases, extra[some])
                 if flips[i]:
-                    barrier = self.known[key]
                     barrier.handed, barrier.gathered, barrier.phases = barrier.gathered, 0, barrier.phases + 1
+                    barrier.seen = False
 
     def count_phases(self, keys: list[Key], flips: Array, arrivals: Array) -> None:
         """Threads that arrive together belong to one phase."""
@@ -156,6 +169,7 @@ class Mbarriers:
                 self.known[key] = Mbarrier()
             through, left = threads[mine & done], threads[mine & ~done]
             barrier = self.known[key]
+            barrier.seen |= through.size > 0
             if through.size and acquires and not barrier.forced:
                 self.clocks.learn(np.unique(through), barrier.handed)
             if left.size:

@@ -86,7 +86,7 @@ class Definedness(Threads):
         if op in ("add", "sub") and a.width > 1:
             cancels, sums = terms_of_sum(op, a, b)
             undefined = np.where(cancels, NOTHING[a.width], undefined)
-        return self.marked(d, undefined, a, b, use=use_of(op, b, masked_in((a, b))), terms=sums)
+        return self.marked(d, undefined, a, b, use=use_of(op, a, b), terms=sums)
 
     def select(self, p: Bits, a: Bits, b: Bits) -> Bits:
         d = super().select(p, a, b)

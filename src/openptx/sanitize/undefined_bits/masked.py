@@ -26,7 +26,8 @@ class Use(IntEnum):
     COMPUTED = 2
     """Operands of arithmetic: reported if all bits of the result are undefined."""
     DERIVED = 3
-    """Operands of arithmetic, and all bits of a word were undefined: reported."""
+    """Operands of arithmetic, and all bits of a word were undefined, or factors of a product that is no shift: any
+    undefined bits of the result are reported."""
     CHOSEN = 4
     """They selected one of two different values, like a branch: reported."""
 
@@ -173,11 +174,18 @@ MOVES = frozenset(("and", "or", "xor", "shl", "shr", "sar"))
 SHIFTS = frozenset(("shl", "shr", "sar"))
 
 
-def use_of(op: str, b: Bits, operands: list[Masked]) -> Use:
-    """How an operation with the second operand `b` uses undefined bits. Code that copies memory shifts by whole bytes;
-    other shifts are multiplications, divisions and bit fields."""
+def use_of(op: str, a: Bits, b: Bits) -> Use:
+    """How an operation uses undefined bits. Code that copies memory shifts by whole bytes; other shifts are
+    multiplications, divisions and bit fields."""
     unknown = op in SHIFTS and isinstance(b, Masked)
     moves = op in MOVES and not unknown and not (op in SHIFTS and (b.v & b.v.dtype.type(7)).any())
-    if not moves and any(a.use == Use.COPIED for a in operands):
+    if not moves and any(operand.use == Use.COPIED for operand in masked_in((a, b))):
+        return Use.DERIVED
+    if op == "mul" and a.width > 1 and not any(is_power(factor) for factor in (a, b)):
         return Use.DERIVED
     return Use.MOVED if op in MOVES and not unknown else Use.COMPUTED
+
+
+def is_power(factor: Bits) -> bool:
+    """Whether a factor is defined, and 0 or a power of two in all lanes: the product is a shift."""
+    return not isinstance(factor, Masked) and not (factor.v & (factor.v - factor.v.dtype.type(1))).any()
