@@ -45,15 +45,16 @@ static bool within(Dim3 size, int first_attribute, int device)
     return true;
 }
 
-/* The driver calls a bad grid or block an invalid value; the runtime has a code of its own for it. */
+/* The driver calls a bad grid or block an invalid value, or too many blocks of a cooperative launch; the runtime has a
+   code of its own for it. */
 static int launched(int error, Dim3 grid, Dim3 block)
 {
     int device = 0, limit = 0;
-    if (error != INVALID_VALUE || current_device(&device))
+    if ((error != INVALID_VALUE && error != TOO_MANY_BLOCKS) || current_device(&device))
         return done(error);
     driver()->cuDeviceGetAttribute(&limit, 1, device);
     bool fits = within(grid, 5, device) && within(block, 2, device) && (uint64_t)block.x * block.y * block.z <= (uint64_t)limit;
-    return done(fits ? INVALID_VALUE : INVALID_CONFIGURATION);
+    return done(fits ? error : INVALID_CONFIGURATION);
 }
 
 API int cudaLaunchKernel(const void *kernel, Dim3 grid, Dim3 block, void **arguments, size_t shared, Handle stream)

@@ -19,6 +19,8 @@ MULTIPROCESSOR_COUNT = 16
 """An attribute of the device."""
 REGISTER_UNIT = 256
 """The granularity of register allocation to a warp."""
+DISABLE_CACHING_OVERRIDE = 1
+"""CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE, which has no effect here."""
 ITS_SIZE = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)
 """CUoccupancyB2DSize: the bytes of dynamic shared memory of a block with this many threads."""
 
@@ -42,8 +44,8 @@ def most_together(found: Function, threads: int, dynamic: int) -> int:
 
 @initialized("cuOccupancyMaxActiveBlocksPerMultiprocessor", "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")
 def most_blocks(out: int, function: Function, threads: int, dynamic: int, flags: int = 0) -> None:
-    if threads <= 0:
-        raise invalid(f"blocks of {threads} threads")
+    if threads <= 0 or flags & ~DISABLE_CACHING_OVERRIDE:
+        raise invalid(f"blocks of {threads} threads, with flags {flags}")
     put_int(out, blocks_of(function, threads, dynamic))
 
 

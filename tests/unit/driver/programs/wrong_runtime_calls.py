@@ -4,10 +4,11 @@ import ctypes
 from ctypes import byref
 from typing import Any
 
-from driver_calls import Handle, Size
+from driver_calls import HEAD, Handle, Size
 
 CUDA = ctypes.CDLL("libcudart.so.12")
 INVALID, OUT_OF_MEMORY, BAD_PITCH, BAD_CHANNELS, NO_DEVICE, BAD_HANDLE, UNSUPPORTED = 1, 2, 12, 20, 101, 400, 801
+BAD_CONFIGURATION, TOO_MANY_BLOCKS = 9, 720
 LAYERED, CUBE, GATHER = 1, 4, 8
 HUGE, MOST = 1 << 63, (1 << 64) - 1
 
@@ -28,6 +29,10 @@ class Copy(ctypes.Structure):
     _fields_ = [("from_array", Handle), ("from_position", Extent), ("source", Pitched),
                 ("to_array", Handle), ("to_position", Extent), ("target", Pitched),
                 ("extent", Extent), ("direction", ctypes.c_int)]  # fmt: skip
+
+
+class Dim3(ctypes.Structure):
+    _fields_ = [(axis, ctypes.c_uint) for axis in "xyz"]
 
 
 class PoolProperties(ctypes.Structure):
@@ -99,6 +104,20 @@ for config, result in (2, 0), (-1, INVALID):
     call("cudaDeviceSetSharedMemConfig", config, result=result)
 for flags, result in (0b011, INVALID), (0b101, INVALID), (0b110, INVALID), (0xFFFF, INVALID), (0b100, 0), (0x18, 0):
     call("cudaSetDeviceFlags", flags, result=result)
+
+library, kernel = Handle(), Handle()
+image = (HEAD + ".visible .entry k() { ret; }").encode()
+call("cudaLibraryLoadData", byref(library), image, None, None, 0, None, None, 0)
+call("cudaLibraryGetKernel", byref(kernel), library, b"k")
+one, blocks = Dim3(1, 1, 1), ctypes.c_int()
+for launch in "cudaLaunchKernel", "cudaLaunchCooperativeKernel":
+    for block in (1025, 1, 1), (1, 1, 65), (64, 64, 1), (0, 1, 1):
+        call(launch, kernel, one, Dim3(*block), None, Size(0), None, result=BAD_CONFIGURATION)
+    call(launch, kernel, Dim3(1, 65536, 1), one, None, Size(0), None, result=BAD_CONFIGURATION)
+call("cudaLaunchCooperativeKernel", kernel, Dim3(1 << 20, 1, 1), one, None, Size(0), None, result=TOO_MANY_BLOCKS)
+for flags, result in (0, 0), (1, 0), (2, INVALID):
+    name = "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags"
+    call(name, byref(blocks), kernel, 32, Size(0), flags, result=result)
 
 graph, node, after = Handle(), Handle(), Handle()
 call("cudaGraphCreate", byref(graph), 0)
