@@ -45,6 +45,20 @@ def test_functions(op: str, ftz: bool) -> None:
         assert different(lambda x, a: x.approx(op, F32, a, ftz), [operands()], [32], cpu) == 0, cpu
 
 
+@pytest.mark.parametrize("ftz", [False, True])
+@pytest.mark.parametrize("cpu", PROCESSORS.values(), ids=PROCESSORS)
+def test_powers_that_are_normal_numbers(cpu: CPU | None, ftz: bool) -> None:
+    """No lane of a warp needs the definition; then one has the first number that does, or a subnormal power."""
+    a = np.random.default_rng(9).uniform(-126, 126, 1 << 13).astype(np.float32)
+    a[:4] = 0.0, -0.0, -126.0, 126.0
+    a[1 << 12 :: 64], a[(1 << 12) + 1 :: 128] = np.nextafter(np.float32(-126), np.float32(-127)), -140.5
+
+    def act(x: Any, a: Any) -> Any:
+        return x.approx("ex2", F32, a, ftz)
+
+    assert different(act, [a.view(np.uint32)], [32], cpu) == 0
+
+
 @pytest.mark.parametrize("cpu", [*PROCESSORS.values(), without("avx512", "avx2")], ids=[*PROCESSORS, "defined"])
 def test_every_square(cpu: CPU | None) -> None:
     every = np.arange(1 << 17, dtype=np.uint32)

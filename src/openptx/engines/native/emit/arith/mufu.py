@@ -32,14 +32,27 @@ class MufuOps(HalfOps):
 
     def mufu(self, op: str, a: Bits) -> Bits:
         quick = {"ex2": self.quick_ex2, "rcp": self.quick_rcp, "rsqrt": self.quick_rsqrt, "sqrt": self.quick_sqrt}
-        if op not in quick or not self.has_vectors or not isinstance(a.v, Value) or self.uniform(a):
+        if op not in quick or not self.interpolates(a):
             return super().mufu(op, a)
         if op != "ex2":
             self.vector(a)  # both paths need its bits, so they are computed before
-        d, size, least = quick[op](a)
+        return self.quick_or("mufu", op, a, *quick[op](a))
+
+    def scaled(self, op: str, a: Bits) -> Bits:
+        """Scaled powers of two are other numbers only where they are subnormal, which `quick_ex2` excludes."""
+        if op != "ex2" or not self.interpolates(a):
+            return super().scaled(op, a)
+        return self.quick_or("scaled", op, a, *self.quick_ex2(a))
+
+    def interpolates(self, a: Bits) -> bool:
+        """Whether the interpolator computes functions of the value."""
+        return self.has_vectors and isinstance(a.v, Value) and not self.uniform(a)
+
+    def quick_or(self, definition: str, op: str, a: Bits, d: Bits, size: Bits, least: int) -> Bits:
+        """`d`, or the definition's result if `size` is at least this number in some lane."""
         name = self.vector(d)
         with self.ir.cold_block(self.some_from(size, least)) as labels:
-            exact = self.vector(self.outlined("mufu", op, a))
+            exact = self.vector(self.outlined(definition, op, a))
         return self.bits(self.ir.phi(_I, labels, name, exact), 32)
 
     def approx(self, op: str, f: Format, a: Bits, ftz: bool = False) -> Bits:
@@ -104,8 +117,7 @@ class MufuOps(HalfOps):
         return (self.shr(S, n, 1) + 126 << 23) + self.pick(k == 0, HIDDEN, r), a - HIDDEN, INFINITY - HIDDEN
 
     def square(self, x: Bits) -> Bits:
-        by_vectors = self.has_vectors and isinstance(x.v, Value) and not self.uniform(x)
-        return self.interpolator.square(x) if by_vectors else super().square(x)
+        return self.interpolator.square(x) if self.interpolates(x) else super().square(x)
 
     def table_element(self, table: Sequence[int], index: Bits, w: int) -> Bits:
         if w == 32 and self.cpu.avx512 and not self.uniform(index):
