@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
 
 from openptx.driver.calls import LOG, Failure, counted, get, in_context, initialized, invalid, put, put_int, unsupported
 from openptx.driver.devices.device import require_device
@@ -18,6 +20,7 @@ MAP_HOST = 8
 SCHEDULING, CONTEXT_FLAGS = 0x07, 0xFF
 """CU_CTX_SCHED_MASK, CU_CTX_FLAGS_MASK."""
 API_VERSION = 3020
+T = TypeVar("T", bound=Object)
 
 
 class Context(Object):
@@ -33,6 +36,16 @@ class Context(Object):
         self.cache_config = self.shared_config = 0
         self.owned: dict[Object, Callable[[], None]] = {}
         self.references = 0  # of the primary context; for other contexts, by cuCtxAttach
+
+    def own(self, made: T, end: Callable[[], None] | None = None) -> T:
+        """Adds an object that ends with the context: by the function, or by being forgotten."""
+        self.owned[driver().add(made)] = end or partial(driver().remove, made)
+        return made
+
+    def disown(self, known: Object) -> None:
+        """Forgets an object before the context ends."""
+        self.owned.pop(known, None)
+        driver().remove(known)
 
     def fail(self, result: Result, words: str) -> Failure:
         """A fault: the context is unusable from now on. The program also finds the message in the error's text."""

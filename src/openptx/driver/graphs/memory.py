@@ -1,6 +1,6 @@
 """Memory allocated by graph nodes: the descriptions, and the total size.
 
-Its address is assigned when the node is created. `graph_allocations` manages its lifetime.
+Its address is assigned when the node is created. `allocations.py` manages its lifetime.
 """
 
 from __future__ import annotations

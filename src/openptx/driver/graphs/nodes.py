@@ -16,7 +16,7 @@ from openptx.driver.graphs.graph import Graph, Node, Work, child_of, child_work,
 from openptx.driver.memory.allocations import obtain
 from openptx.driver.memory.boxes import copy_3d
 from openptx.driver.memory.fills import ELEMENTS, fill
-from openptx.driver.memory.pools import PINNED
+from openptx.driver.memory.virtual import PINNED
 from openptx.driver.modules.module import Function
 from openptx.driver.objects import driver
 from openptx.driver.streams.events import Event

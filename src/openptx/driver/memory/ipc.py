@@ -16,14 +16,11 @@ from openptx.driver.devices.contexts import Context
 from openptx.driver.entry_points import IpcHandle
 from openptx.driver.memory.allocations import AT_FREE
 from openptx.driver.memory.ownership import IMPORTED, owned_at
-from openptx.driver.objects import driver
 from openptx.driver.results import Result
-from openptx.driver.streams.events import DISABLE_TIMING, Event
+from openptx.driver.streams.events import DISABLE_TIMING, INTERPROCESS, Event
 from openptx.memory.sharing import Imported, end_sharing, share
 
 LAZY_PEER_ACCESS = 1
-INTERPROCESS = 4
-"""The flag that an event for other processes must have, together with DISABLE_TIMING."""
 MEMORY, EVENT = b"openptxM", b"openptxE"
 EVENT_HANDLE = struct.Struct("<8sI52x")
 
@@ -128,6 +125,4 @@ def open_event(context: Context, out: int, exported: IpcHandle) -> None:
     kind, process = EVENT_HANDLE.unpack(bytes(exported))
     if kind != EVENT or process == os.getpid():
         raise invalid("the 64 bytes are not a handle of another process's event")
-    made = driver().add(Event(context, INTERPROCESS | DISABLE_TIMING))
-    context.owned[made] = lambda: driver().remove(made)
-    put(out, made.handle)
+    put(out, context.own(Event(context, INTERPROCESS | DISABLE_TIMING)).handle)

@@ -11,6 +11,7 @@ from openptx.driver.devices.contexts import Context
 from openptx.driver.devices.device import require_device
 from openptx.driver.graphs.allocations import GraphMemory, graph_memory, surrender
 from openptx.driver.memory.allocations import OWNED, give_back, obtain
+from openptx.driver.memory.virtual import FILE_DESCRIPTOR, ON_DEVICE, PINNED
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
 from openptx.driver.streams.stream import Stream
@@ -19,9 +20,7 @@ THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH = 4, 5, 6, 7, 8
 READ_WRITE = 3
 PROPERTIES = struct.Struct("<4i")
 """CUmemPoolProps: the allocation type, the kinds of handles for other processes, and a place of two numbers."""
-FILE_DESCRIPTOR = 1
-"""Of CUmemAllocationHandleType: the only kind of handle on Linux without further services."""
-PINNED, MANAGED, ON_DEVICE = 1, 2, 1
+MANAGED = 2
 PLACES = range(1, 5)
 """CUmemLocationType: the device, the host, one of its nodes, and the node of the thread."""
 DESCRIPTION = struct.Struct("<4i88xQQ")

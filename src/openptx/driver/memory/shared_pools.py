@@ -15,7 +15,8 @@ from openptx.driver.devices.contexts import AT_END, Context
 from openptx.driver.memory.allocations import FOREIGN, OWNED
 from openptx.driver.memory.ipc import MemoryHandle
 from openptx.driver.memory.ownership import IMPORTED
-from openptx.driver.memory.pools import FILE_DESCRIPTOR, Pool
+from openptx.driver.memory.pools import Pool
+from openptx.driver.memory.virtual import FILE_DESCRIPTOR
 from openptx.driver.objects import driver
 from openptx.memory.sharing import Imported, share
 

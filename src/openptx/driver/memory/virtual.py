@@ -16,7 +16,10 @@ from openptx.driver.results import Result
 GRANULARITY = 2 << 20
 PROPERTIES, ACCESS = struct.Struct("<4i16x"), struct.Struct("<3i")
 """CUmemAllocationProp: the type, kinds of handles, a place of two numbers. CUmemAccessDesc: a place, and flags."""
-PINNED, ON_DEVICE, FILE_DESCRIPTOR = 1, 1, 1
+PINNED, ON_DEVICE = 1, 1
+"""Of CUmemAllocationType and CUmemLocationType."""
+FILE_DESCRIPTOR = 1
+"""Of CUmemAllocationHandleType: the only kind of handle on Linux without further services."""
 FLAGS = {0: "", 1: "r", 3: "rw"}
 RESERVATIONS: dict[int, Reservation] = {}
 """Reserved ranges of addresses, by address."""

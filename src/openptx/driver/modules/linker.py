@@ -11,7 +11,7 @@ from openptx.driver.devices.contexts import Context
 from openptx.driver.modules.images import ptx_of
 from openptx.driver.modules.jit_options import JitOptions, refusal
 from openptx.driver.modules.module import content
-from openptx.driver.objects import Object, driver
+from openptx.driver.objects import Object
 from openptx.driver.results import Result
 from openptx.errors import CheckError, InputError
 from openptx.fatbin import extract
@@ -81,9 +81,7 @@ def has_device_runtime(data: bytes) -> bool:
 @in_context("cuLinkCreate", "cuLinkCreate_v2")
 def create(context: Context, count: int, options: int, values: int, out: int) -> None:
     put(out, 0)
-    made = driver().add(Linking(JitOptions(count, options, values)))
-    context.owned[made] = lambda: driver().remove(made)
-    put(out, made.handle)
+    put(out, context.own(Linking(JitOptions(count, options, values))).handle)
 
 
 @in_context("cuLinkAddData", "cuLinkAddData_v2")
@@ -112,5 +110,4 @@ def complete(context: Context, linking: Linking, image: int, size: int) -> None:
 
 @in_context("cuLinkDestroy")
 def destroy(context: Context, linking: Linking) -> None:
-    context.owned.pop(linking, None)
-    driver().remove(linking)
+    context.disown(linking)

@@ -8,7 +8,7 @@ import time
 from openptx.driver.calls import Failure, in_context, initialized, invalid, put
 from openptx.driver.devices.contexts import Context
 from openptx.driver.graphs.graph import Node
-from openptx.driver.objects import Object, driver
+from openptx.driver.objects import Object
 from openptx.driver.results import Result
 from openptx.driver.streams.capture import Capture
 from openptx.driver.streams.capture_modes import UNDERWAY, require_safe, require_usable
@@ -61,15 +61,12 @@ def create(context: Context, out: int, flags: int) -> None:
     if flags > 7 or (flags & INTERPROCESS and not flags & DISABLE_TIMING):
         raise invalid(f"flags {flags} of an event")
     put(out, 0)
-    made = driver().add(Event(context, flags))
-    context.owned[made] = lambda: driver().remove(made)
-    put(out, made.handle)
+    put(out, context.own(Event(context, flags)).handle)
 
 
 @initialized("cuEventDestroy", "cuEventDestroy_v2")
 def destroy(event: Event) -> None:
-    event.context.owned.pop(event, None)
-    driver().remove(event)
+    event.context.disown(event)
 
 
 @in_context("cuEventRecord")

@@ -86,9 +86,8 @@ def create_with_priority(context: Context, out: int, flags: int, priority: int) 
     if flags > 1:
         raise invalid(f"flags {flags} of a stream")
     put(out, 0)
-    made = driver().add(Stream(context, flags, max(-5, min(priority, 0))))
-    context.owned[made] = lambda: remove(made)
-    put(out, made.handle)
+    made = Stream(context, flags, max(-5, min(priority, 0)))
+    put(out, context.own(made, lambda: remove(made)).handle)
 
 
 def remove(stream: Stream) -> None:

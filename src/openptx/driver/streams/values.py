@@ -17,28 +17,19 @@ def do(context: Context, handle: int, batch: Batch) -> None:
     submit(context, handle, "memory", batch.run)
 
 
-def do_one(context: Context, handle: int, what: int, address: int, value: int, flags: int) -> None:
-    do(context, handle, Batch.of(Operation(what, address, value, flags).require_possible()))
+def declare(symbol: str, what: int) -> None:
+    """Declares the entry points of an operation on one word."""
+
+    def do_one(context: Context, handle: int, address: int, value: int, flags: int) -> None:
+        do(context, handle, Batch.of(Operation(what, address, value, flags).require_possible()))
+
+    in_context(symbol, f"{symbol}_v2")(do_one)
 
 
-@in_context("cuStreamWriteValue32", "cuStreamWriteValue32_v2")
-def write_32(context: Context, handle: int, address: int, value: int, flags: int) -> None:
-    do_one(context, handle, WRITE_32, address, value, flags)
-
-
-@in_context("cuStreamWriteValue64", "cuStreamWriteValue64_v2")
-def write_64(context: Context, handle: int, address: int, value: int, flags: int) -> None:
-    do_one(context, handle, WRITE_64, address, value, flags)
-
-
-@in_context("cuStreamWaitValue32", "cuStreamWaitValue32_v2")
-def wait_32(context: Context, handle: int, address: int, value: int, flags: int) -> None:
-    do_one(context, handle, WAIT_32, address, value, flags)
-
-
-@in_context("cuStreamWaitValue64", "cuStreamWaitValue64_v2")
-def wait_64(context: Context, handle: int, address: int, value: int, flags: int) -> None:
-    do_one(context, handle, WAIT_64, address, value, flags)
+declare("cuStreamWriteValue32", WRITE_32)
+declare("cuStreamWriteValue64", WRITE_64)
+declare("cuStreamWaitValue32", WAIT_32)
+declare("cuStreamWaitValue64", WAIT_64)
 
 
 @in_context("cuStreamSetAttribute")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from openptx.driver.calls import in_context, invalid, put, read, unsupported, write
 from openptx.driver.devices.attributes import FIXED
 from openptx.driver.devices.contexts import Context
-from openptx.driver.objects import Object, driver
+from openptx.driver.objects import Object
 
 LAYERED, SURFACE, CUBE, GATHER = 1, 2, 4, 8
 """CUDA_ARRAY3D_*: flags of the array. Others are not supported."""
@@ -117,9 +117,7 @@ def require_extent(description: Description) -> None:
 
 def create(context: Context, out: int, description: Description) -> None:
     put(out, 0)
-    made = driver().add(Array(description))
-    context.owned[made] = lambda: driver().remove(made)
-    put(out, made.handle)
+    put(out, context.own(Array(description)).handle)
 
 
 @in_context("cuArrayCreate_v2")
@@ -146,5 +144,4 @@ def describe_3d(context: Context, out: int, array: Array) -> None:
 
 @in_context("cuArrayDestroy")
 def destroy(context: Context, array: Array) -> None:
-    context.owned.pop(array, None)
-    driver().remove(array)
+    context.disown(array)

@@ -38,11 +38,10 @@ def create(context: Context, out: int, description: int, count: int) -> None:
     put(out, 0)
     if not count:
         raise invalid("a mipmapped array without levels")
-    made = driver().add(Mipmapped(Description(*DESCRIPTOR_3D.unpack(read(description, DESCRIPTOR_3D.size))), count))
+    made = Mipmapped(Description(*DESCRIPTOR_3D.unpack(read(description, DESCRIPTOR_3D.size))), count)
     for level in made.levels:
         driver().add(level)
-    context.owned[made] = made.end
-    put(out, made.handle)
+    put(out, context.own(made, made.end).handle)
 
 
 @in_context("cuMipmappedArrayGetLevel")

@@ -1,6 +1,6 @@
 """Texture and surface references: variables of a module that are bound to arrays and memory (deprecated in CUDA 12).
 
-A reference uses an object of `texture_objects.py`, which is recreated whenever one of its settings changes. Settings
+A reference uses an object of `objects.py`, which is recreated whenever one of its settings changes. Settings
 default to zero: wrap, nearest, no flags (modelled: the manual names no defaults).
 """
 
@@ -134,17 +134,14 @@ def get_surface_reference(context: Context, out: int, handle: int, name: int) ->
 @in_context("cuTexRefCreate")
 def create(context: Context, out: int) -> None:
     put(out, 0)
-    made = driver().add(TextureReference(None, ""))
-    context.owned[made] = lambda: driver().remove(made)
-    put(out, made.handle)
+    put(out, context.own(TextureReference(None, "")).handle)
 
 
 @in_context("cuTexRefDestroy")
 def destroy(context: Context, found: TextureReference) -> None:
     if found.module is not None:
         raise invalid(f"the texture reference `{found.name}` is its module's")
-    context.owned.pop(found, None)
-    driver().remove(found)
+    context.disown(found)
 
 
 @in_context("cuParamSetTexRef")
