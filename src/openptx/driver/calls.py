@@ -155,6 +155,12 @@ def counted(count: int, what: str, most: int = MOST) -> range:
     return range(count)
 
 
+def require_flags(flags: int, known: int, what: str) -> None:
+    """Fails for flags other than the known ones."""
+    if flags & ~known:
+        raise invalid(f"flags {flags} of {what}")
+
+
 def text(pointer: int, what: str) -> str:
     """A zero-terminated name from the caller. Fails for a null pointer."""
     if not pointer:

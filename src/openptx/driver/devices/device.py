@@ -6,7 +6,7 @@ import ctypes
 import uuid
 
 from openptx import memory
-from openptx.driver.calls import Failure, anytime, initialized, invalid, put, put_int, text
+from openptx.driver.calls import Failure, anytime, initialized, invalid, put, put_int, text, write
 from openptx.driver.devices.attributes import attributes
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
@@ -48,16 +48,13 @@ def get_name(out: int, length: int, device: int) -> None:
     require_device(device)
     if not out or length < 1:
         raise invalid("there is no room for the name")
-    data = name().encode()[: length - 1] + b"\0"
-    ctypes.memmove(out, data, len(data))
+    write(out, name().encode()[: length - 1] + b"\0")
 
 
 @initialized("cuDeviceGetUuid", "cuDeviceGetUuid_v2")
 def get_uuid(out: int, device: int) -> None:
     require_device(device)
-    if not out:
-        raise invalid("the pointer to the UUID is null")
-    ctypes.memmove(out, uuid.uuid5(uuid.NAMESPACE_URL, name()).bytes, 16)
+    write(out, uuid.uuid5(uuid.NAMESPACE_URL, name()).bytes)
 
 
 @initialized("cuDeviceTotalMem")
@@ -92,7 +89,7 @@ def get_bus(out: int, length: int, device: int) -> None:
     require_device(device)
     if not out or length <= len(PCI_BUS):
         raise invalid("there is no room for the bus")
-    ctypes.memmove(out, PCI_BUS.encode() + b"\0", len(PCI_BUS) + 1)
+    write(out, PCI_BUS.encode() + b"\0")
 
 
 @initialized("cuDeviceGetByPCIBusId")

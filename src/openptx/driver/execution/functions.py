@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+from collections.abc import Callable
 from functools import cache
 
 from openptx.device.shared_layout import shared_layout
@@ -54,34 +55,45 @@ def registers(kernel: Kernel) -> int:
 
 
 def attribute(found: Function, number: int) -> int:
-    """The value of a CUfunction_attribute: computed, or what was set, which is 0 or -1 (the carveout) at first."""
-    kernel, directives = found.kernel, found.kernel.function.directives
-    if number == MAX_THREADS:
-        return min(math.prod(directives.get("reqntid") or directives.get("maxntid") or (THREADS,)), THREADS)
-    if number == SHARED:
-        return static_shared(kernel)
-    if number == CONST:
-        return kernel.module.image.const.size
-    if number == LOCAL:
-        return local_bytes(kernel.module.program, kernel.name)
-    if number == REGISTERS:
-        return registers(kernel)
-    if number == PTX_VERSION:  # CUB selects its kernels by it
-        return stated_capability(kernel.module.program.file.text) or driver().capability
-    if number == BINARY_VERSION:
-        return driver().capability
-    if number == MAX_DYNAMIC:
-        return found.settings.get(
-            number, max(attributes(driver().capability)[WITHOUT_OPT_IN] - static_shared(kernel), 0)
-        )
-    if number == CLUSTER_REQUIRED:
-        return int("reqnctapercluster" in directives)
-    if number in (CLUSTER_X, CLUSTER_Y, CLUSTER_Z):
-        required = (
-            (*directives.get("reqnctapercluster", ()), 1, 1)[:3] if "reqnctapercluster" in directives else (0,) * 3
-        )
-        return found.settings.get(number, required[number - CLUSTER_X])
-    return found.settings.get(number, -1 if number == CARVEOUT else 0)
+    """The value of a CUfunction_attribute: what the program set, or else what the kernel needs."""
+    value = found.settings.get(number)
+    if value is None:
+        value = DEFAULTS[number](found) if number in DEFAULTS else 0
+    return value
+
+
+def most_threads(found: Function) -> int:
+    directives = found.kernel.function.directives
+    return min(math.prod(directives.get("reqntid") or directives.get("maxntid") or (THREADS,)), THREADS)
+
+
+def most_dynamic(found: Function) -> int:
+    return max(attributes(driver().capability)[WITHOUT_OPT_IN] - static_shared(found.kernel), 0)
+
+
+def required_cluster(found: Function, axis: int) -> int:
+    """The extent in `.reqnctapercluster`; 0 without that directive."""
+    required = found.kernel.function.directives.get("reqnctapercluster")
+    return (*required, 1, 1)[axis] if required is not None else 0
+
+
+DEFAULTS: dict[int, Callable[[Function], int]] = {
+    MAX_THREADS: most_threads,
+    SHARED: lambda found: static_shared(found.kernel),
+    CONST: lambda found: found.kernel.module.image.const.size,
+    LOCAL: lambda found: local_bytes(found.kernel.module.program, found.kernel.name),
+    REGISTERS: lambda found: registers(found.kernel),
+    # CUB selects its kernels by it
+    PTX_VERSION: lambda found: stated_capability(found.kernel.module.program.file.text) or driver().capability,
+    BINARY_VERSION: lambda found: driver().capability,
+    MAX_DYNAMIC: most_dynamic,
+    CARVEOUT: lambda found: -1,
+    CLUSTER_REQUIRED: lambda found: int("reqnctapercluster" in found.kernel.function.directives),
+    CLUSTER_X: lambda found: required_cluster(found, 0),
+    CLUSTER_Y: lambda found: required_cluster(found, 1),
+    CLUSTER_Z: lambda found: required_cluster(found, 2),
+}
+"""Attributes that are not 0 at first."""
 
 
 def cluster_of(found: Function) -> Triple:

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from typing import Any, NamedTuple
 
 from openptx.diagnostics.render import render
-from openptx.driver.calls import LOG, Failure, counted, get, in_context, invalid
+from openptx.driver.calls import LOG, Failure, counted, get, in_context, invalid, read
 from openptx.driver.devices.attributes import attributes
 from openptx.driver.devices.contexts import AT_END, Context
 from openptx.driver.execution.functions import (
@@ -185,9 +185,7 @@ def launch_cooperative(
 
 def configuration(config: int) -> tuple[Shape, int]:
     """The content of a CUlaunchConfig, and its stream. Fails if its address is null."""
-    if not config:
-        raise invalid("the configuration of the launch is null")
-    gx, gy, gz, bx, by, bz, shared, stream, listed, count = CONFIG.unpack(ctypes.string_at(config, CONFIG.size))
+    gx, gy, gz, bx, by, bz, shared, stream, listed, count = CONFIG.unpack(read(config, CONFIG.size))
     cluster, cooperative = None, False
     for i in counted(count, "attributes of a launch", MOST_ATTRIBUTES):
         where = listed + ATTRIBUTE * i

@@ -8,7 +8,7 @@ import struct
 from openptx.driver.calls import getter, read
 from openptx.driver.devices.contexts import Context, context_of
 from openptx.driver.graphs.graph import Node, Work
-from openptx.driver.graphs.nodes import adds, node_kind
+from openptx.driver.graphs.nodes import DESCRIBED, adds
 from openptx.driver.graphs.settings import of_kind, sets
 from openptx.driver.memory.word_operations import batch_of, read_batch
 
@@ -16,7 +16,6 @@ FIELDS = struct.Struct("<QI4xQI4x")
 """CUDA_BATCH_MEM_OP_NODE_PARAMS: the context, the number of operations, a pointer to them, flags."""
 
 
-@node_kind(12, "memory")
 def batch_work(context: Context, pointer: int) -> Work:
     """The content of a CUDA_BATCH_MEM_OP_NODE_PARAMS. The operations are copied now."""
     owner, count, operations, flags = FIELDS.unpack(read(pointer, FIELDS.size))
@@ -31,6 +30,7 @@ def batch_words(context: Context, node: Node) -> bytes:
     return FIELDS.pack(context.handle, len(batch.operations), ctypes.addressof(data), 0)
 
 
+DESCRIBED["memory"] = batch_work
 adds("cuGraphAddBatchMemOpNode", "memory", batch_work)
 getter("cuGraphBatchMemOpNodeGetParams", lambda context, handle: batch_words(context, of_kind(handle, "memory")))
 # In an executable graph addresses, values and comparisons may change, not the number and the types of the operations.

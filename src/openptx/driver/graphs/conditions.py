@@ -10,15 +10,13 @@ import struct
 from typing import Any
 
 from openptx import memory
-from openptx.driver.calls import Failure, in_context, invalid, put, read, unsupported
+from openptx.driver.calls import Failure, in_context, invalid, put, read, require_flags, unsupported
 from openptx.driver.devices.contexts import Context, context_of
 from openptx.driver.graphs.graph import Choice, Graph, Node, Word, Work, choice_of, placeholder_work
-from openptx.driver.graphs.nodes import PARAMETERS, add, special_node
+from openptx.driver.graphs.nodes import PARAMETERS, SPECIAL, add
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
 
-CONDITIONAL = 13
-"""CU_GRAPH_NODE_TYPE_CONDITIONAL."""
 ASSIGN_DEFAULT = 1
 DESCRIPTION = struct.Struct("<QII")
 """CUDA_CONDITIONAL_NODE_PARAMS: the handle, the type, the number of graphs; then a pointer to these, a context."""
@@ -39,8 +37,7 @@ def create_condition(context: Context, out: int, graph: int, owner: int, default
     if not owner:
         raise Failure(Result.INVALID_CONTEXT, "a condition without a context")
     context_of(owner)
-    if flags & ~ASSIGN_DEFAULT:
-        raise invalid(f"flags {flags} of a condition")
+    require_flags(flags, ASSIGN_DEFAULT, "a condition")
     block = memory.allocate(WORD)
     context.owned[Condition()] = lambda: memory.free(block)
     ctypes.c_uint32.from_address(block.address).value = default
@@ -48,7 +45,6 @@ def create_condition(context: Context, out: int, graph: int, owner: int, default
     put(out, block.address)
 
 
-@special_node(CONDITIONAL)
 def add_condition(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
     """Creates the graphs of the node, which the program fills afterwards."""
     found, description = driver().find(graph, Graph), pointer + PARAMETERS
@@ -66,6 +62,9 @@ def add_condition(context: Context, out: int, graph: int, after: int, count: int
     made = add(out, graph, after, count, "conditional", lambda: Work(placeholder_work, (choice,)))
     made.kept = handles = (ctypes.c_uint64 * size)(*(body.handle for body in bodies))
     put(description + DESCRIPTION.size, ctypes.addressof(handles))
+
+
+SPECIAL["conditional"] = add_condition
 
 
 def condition_words(context: Context, node: Node) -> bytes:

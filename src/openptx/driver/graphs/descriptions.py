@@ -10,9 +10,8 @@ from openptx.driver.calls import getter, in_context, put, write
 from openptx.driver.devices.contexts import Context
 from openptx.driver.graphs.batches import batch_words
 from openptx.driver.graphs.conditions import condition_words
-from openptx.driver.graphs.edges import NODE_TYPES
 from openptx.driver.graphs.executable import Executable
-from openptx.driver.graphs.graph import Graph, Node, child_of
+from openptx.driver.graphs.graph import NODE_TYPES, Graph, Node, child_of
 from openptx.driver.graphs.nodes import CHILD, FILL, KERNEL_V2
 from openptx.driver.graphs.nodes import HOST as HOST_FUNCTION
 from openptx.driver.graphs.parameters import copy_description, event_of, fill_words, host_words, kernel_words

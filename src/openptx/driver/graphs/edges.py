@@ -7,12 +7,9 @@ from collections.abc import Sequence
 
 from openptx.driver.calls import get, getter, in_context, initialized, invalid, put, unsupported
 from openptx.driver.devices.contexts import Context, read_handles
-from openptx.driver.graphs.graph import Graph, Node, require_nodes_of
+from openptx.driver.graphs.graph import NODE_TYPES, Graph, Node, require_nodes_of
 from openptx.driver.objects import driver
 
-NODE_TYPES = {"kernel": 0, "copy": 1, "fill": 2, "host": 3, "graph": 4, "empty": 5, "wait": 6, "event": 7,
-              "allocation": 10, "free": 11, "memory": 12, "conditional": 13}  # fmt: skip
-"""CUgraphNodeType."""
 EDGE = 8
 """Bytes of a CUgraphEdgeData: all zeros, because programmatic launches do not exist here."""
 

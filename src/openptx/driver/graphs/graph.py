@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from openptx.driver.calls import in_context, initialized, invalid, put, unsupported
+from openptx.driver.calls import in_context, initialized, invalid, put, require_flags, unsupported
 from openptx.driver.devices.contexts import Context
 from openptx.driver.graphs.user_objects import References, UserObject
 from openptx.driver.objects import Object, driver
@@ -17,6 +17,9 @@ from openptx.errors import Bug
 
 MOVE = 1
 """Flag for references to a user object: the caller's references move to the graph."""
+NODE_TYPES = {"kernel": 0, "copy": 1, "fill": 2, "host": 3, "graph": 4, "empty": 5, "wait": 6, "event": 7,
+              "allocation": 10, "free": 11, "memory": 12, "conditional": 13}  # fmt: skip
+"""CUgraphNodeType, by the kind of a node."""
 UNIQUE = "allocation", "free", "conditional"
 """Kinds of nodes that cannot be copied (manual of `cuGraphClone`)."""
 
@@ -212,8 +215,7 @@ def require_nodes_of(graph: Graph, handles: list[int]) -> list[Node]:
 
 @in_context("cuGraphCreate")
 def create(context: Context, out: int, flags: int) -> None:
-    if flags:
-        raise invalid(f"flags {flags} of a graph, which has none")
+    require_flags(flags, 0, "a graph, which has none")
     put(out, 0)
     put(out, driver().add(Graph()).handle)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from openptx.driver.calls import get, getter, in_context, initialized, invalid, put, put_int, unsupported
+from openptx.driver.calls import get, getter, in_context, initialized, invalid, put, put_int, require_flags, unsupported
 from openptx.driver.devices.contexts import Context
 from openptx.driver.graphs.allocations import GraphMemory, claim
 from openptx.driver.graphs.executable import Executable, Plan
@@ -36,8 +36,7 @@ def require_one_only(graph: Graph) -> None:
 def executable(out: int, handle: int, flags: int = 0) -> None:
     put(out, 0)
     found = driver().find(handle, Graph)
-    if flags & ~FLAGS:
-        raise invalid(f"flags {flags} of an executable graph")
+    require_flags(flags, FLAGS, "an executable graph")
     if found.moved:
         raise invalid(f"{found!r} was moved to a node of {found.outer!r}")
     require_one_only(found)

@@ -12,7 +12,7 @@ from openptx.driver.devices.contexts import Context, read_handles
 from openptx.driver.execution import launches
 from openptx.driver.execution.launches import Shape
 from openptx.driver.graphs.allocations import GraphMemory, graph_memory
-from openptx.driver.graphs.graph import Graph, Node, Work, child_of, child_work, require_nodes_of
+from openptx.driver.graphs.graph import NODE_TYPES, Graph, Node, Work, child_of, child_work, require_nodes_of
 from openptx.driver.memory.allocations import obtain
 from openptx.driver.memory.boxes import copy_3d
 from openptx.driver.memory.fills import ELEMENTS, fill
@@ -181,81 +181,61 @@ def add_free(context: Context, out: int, graph: int, after: int, count: int, add
     add(out, graph, after, count, "free", lambda: Work(freed.free)).address = address
 
 
-DESCRIBED: dict[int, tuple[str, Callable[[Context, int], Work]]] = {
-    0: ("kernel", kernel_work_v2),
-    1: ("copy", lambda context, place: copy_work(context, place + COPY)),
-    2: ("fill", fill_work),
-    3: ("host", host_work),
-    4: ("graph", lambda context, place: cloned(context, get(place))),
-    5: ("empty", empty_work),
-    6: ("wait", lambda context, place: wait_work(context, get(place))),
-    7: ("event", lambda context, place: record_work(context, get(place))),
+DESCRIBED: dict[str, Callable[[Context, int], Work]] = {
+    "kernel": kernel_work_v2,
+    "copy": lambda context, place: copy_work(context, place + COPY),
+    "fill": fill_work,
+    "host": host_work,
+    "graph": lambda context, place: cloned(context, get(place)),
+    "empty": empty_work,
+    "wait": lambda context, place: wait_work(context, get(place)),
+    "event": lambda context, place: record_work(context, get(place)),
 }
-"""The kind of a node and its work, by CUgraphNodeType, from the structure that describes it."""
+"""The work of a node from the structure that describes it, by the node's kind."""
+KINDS = {number: kind for kind, number in NODE_TYPES.items()}
 
 
-def node_kind(number: int, kind: str) -> Callable[[Callable[[Context, int], Work]], Callable[[Context, int], Work]]:
-    """Registers the function that reads the description of nodes of a CUgraphNodeType."""
-
-    def decorate(function: Callable[[Context, int], Work]) -> Callable[[Context, int], Work]:
-        DESCRIBED[number] = kind, function
-        return function
-
-    return decorate
+def kind_at(pointer: int) -> str:
+    """The kind of node that a CUgraphNodeParams describes; empty for types that the machine does not support."""
+    return KINDS.get(get(pointer, ctypes.c_int), "")
 
 
 def work_of(context: Context, pointer: int) -> tuple[str, Callable[[], Work]]:
     """The content of a CUgraphNodeParams. Fails for types that the machine does not support."""
-    number = get(pointer, ctypes.c_int)
-    if number not in DESCRIBED:
-        raise unsupported(f"a graph node of type {number}")
-    kind, make = DESCRIBED[number]
-    return kind, partial(make, context, pointer + PARAMETERS)
+    kind = kind_at(pointer)
+    if kind not in DESCRIBED:
+        raise unsupported(f"a graph node of type {get(pointer, ctypes.c_int)}")
+    return kind, partial(DESCRIBED[kind], context, pointer + PARAMETERS)
 
 
-SPECIAL: dict[int, Callable[..., None]] = {}
-"""Functions that add nodes whose description is also a result, by CUgraphNodeType."""
-
-
-def special_node(number: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Registers the function that adds nodes of a CUgraphNodeType."""
-
-    def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        SPECIAL[number] = function
-        return function
-
-    return decorate
-
-
-@special_node(4)
 def add_described_child(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
     child, ownership = CHILD.unpack(read(pointer + PARAMETERS, CHILD.size))
     if ownership not in (CLONE, MOVE):
         raise invalid(f"ownership {ownership} of a child graph")
-    add(
-        out,
-        graph,
-        after,
-        count,
-        "graph",
-        lambda: cloned(context, child) if ownership == CLONE else adopt_child(child, graph),
-    )
+    make = partial(cloned, context, child) if ownership == CLONE else partial(adopt_child, child, graph)
+    add(out, graph, after, count, "graph", make)
 
 
-@special_node(10)
 def add_described_allocation(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
     add_allocation(context, out, graph, after, count, pointer + PARAMETERS)
 
 
-@special_node(11)
 def add_described_free(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
     add_free(context, out, graph, after, count, get(pointer + PARAMETERS))
+
+
+SPECIAL: dict[str, Callable[..., None]] = {
+    "graph": add_described_child,
+    "allocation": add_described_allocation,
+    "free": add_described_free,
+}
+"""Functions that add nodes whose description is also a result, by the node's kind."""
 
 
 @in_context("cuGraphAddNode")
 def add_node(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
     put(out, 0)
-    special = SPECIAL.get(get(pointer, ctypes.c_int))
+    special = SPECIAL.get(kind_at(pointer))
     if special is not None:
         special(context, out, graph, after, count, pointer)
         return

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from openptx import memory
-from openptx.driver.calls import Failure, in_context, invalid, put
+from openptx.driver.calls import Failure, in_context, invalid, put, require_flags
 from openptx.driver.devices.contexts import AT_END, Context
 from openptx.driver.objects import Object
 from openptx.driver.results import Result
@@ -22,6 +22,8 @@ SANITIZE = "OPENPTX_SANITIZE"
 """The environment variable with the tools that watch each launch: `openptx exec --sanitize` sets it."""
 UNIT = 16
 """Bytes of the largest load of a thread on most devices."""
+PORTABLE, DEVICE_MAP, WRITE_COMBINED = 1, 2, 4
+"""Flags of host memory (CU_MEMHOSTALLOC_*), which change nothing here."""
 PITCH = 512
 """The pitch of pitched memory is a multiple of this."""
 REGISTER_FLAGS = 0xF
@@ -169,8 +171,7 @@ def allocate_host(context: Context, out: int, size: int) -> None:
 
 @in_context("cuMemHostAlloc")
 def host_alloc(context: Context, out: int, size: int, flags: int) -> None:
-    if flags > 7:
-        raise invalid(f"flags {flags} of host memory")
+    require_flags(flags, PORTABLE | DEVICE_MAP | WRITE_COMBINED, "host memory")
     obtain(context, out, size, "host", flags)
 
 
@@ -183,8 +184,7 @@ def free_host(context: Context, address: int) -> None:
 @in_context("cuMemHostGetDevicePointer_v2")
 def device_pointer(context: Context, out: int, pointer: int, flags: int) -> None:
     put(out, 0)
-    if flags:
-        raise invalid(f"flags {flags} of a device pointer; there are none")
+    require_flags(flags, 0, "a device pointer, which has none")
     block = memory.find(pointer)
     if block is not None:
         put(out, pointer)

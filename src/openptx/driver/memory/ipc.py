@@ -11,7 +11,7 @@ import struct
 from typing import NamedTuple, Self
 
 from openptx.device.reservations import Physical
-from openptx.driver.calls import Failure, in_context, invalid, put, write
+from openptx.driver.calls import Failure, in_context, invalid, put, require_flags, write
 from openptx.driver.devices.contexts import Context
 from openptx.driver.entry_points import IpcHandle
 from openptx.driver.memory.allocations import AT_FREE
@@ -84,8 +84,7 @@ def get_memory(context: Context, out: int, address: int) -> None:
 @in_context("cuIpcOpenMemHandle", "cuIpcOpenMemHandle_v2")
 def open_memory(context: Context, out: int, exported: IpcHandle, flags: int) -> None:
     put(out, 0)
-    if flags & ~LAZY_PEER_ACCESS:
-        raise invalid(f"flags {flags} of another process's memory")
+    require_flags(flags, LAZY_PEER_ACCESS, "another process's memory")
     handle = MemoryHandle.of(bytes(exported))
     if handle.process == os.getpid():
         raise Failure(Result.INVALID_CONTEXT, "a handle of this process's own memory")

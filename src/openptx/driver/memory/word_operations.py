@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from openptx.driver.calls import Failure, counted, invalid, read
+from openptx.driver.calls import Failure, counted, invalid, read, require_flags
 from openptx.driver.graphs.allocations import owned_by_graph
 from openptx.driver.memory.places import of_either
 from openptx.driver.results import Result
@@ -106,8 +106,7 @@ class Batch(NamedTuple):
 
 def read_batch(count: int, pointer: int, flags: int) -> Batch:
     """The content of an array of CUstreamBatchMemOpParams. Fails for invalid operations."""
-    if flags:
-        raise invalid(f"flags {flags} of operations on memory")
+    require_flags(flags, 0, "operations on memory")
     counted(count, "operations", MOST)
     description = read(pointer, FIELDS.size * count) if count else b""
     operations = (Operation(*fields) for fields in FIELDS.iter_unpack(description))

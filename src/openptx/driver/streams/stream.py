@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from openptx.driver.calls import Failure, getter, in_context, initialized, invalid, put, put_int
+from openptx.driver.calls import Failure, getter, in_context, initialized, invalid, put, put_int, require_flags
 from openptx.driver.devices.contexts import Context, context_of
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
@@ -83,8 +83,7 @@ def create(context: Context, out: int, flags: int) -> None:
 
 @in_context("cuStreamCreateWithPriority")
 def create_with_priority(context: Context, out: int, flags: int, priority: int) -> None:
-    if flags > 1:
-        raise invalid(f"flags {flags} of a stream")
+    require_flags(flags, NON_BLOCKING, "a stream")
     put(out, 0)
     made = Stream(context, flags, max(-5, min(priority, 0)))
     put(out, context.own(made, lambda: remove(made)).handle)
