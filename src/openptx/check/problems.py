@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Path = tuple[int, ...]
 OPCODE: Path = ()
 """The path of the opcode. An operand's path is its position; `(1, 0)` is the first element of the second operand."""
+INSTRUCTION_SET = "PTX ISA, Instruction Set (9.7)"
+"""The rule of an opcode that no form has."""
 
 
 class Problem:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from openptx.check.problems import Problem, rewrite
+from openptx.check.problems import INSTRUCTION_SET, Problem, rewrite
 from openptx.diagnostics import SAFE, SUGGESTION
 from openptx.isa.conversions import ROUNDING
 from openptx.isa.notation import Instruction, resolve
 from openptx.isa.notation.forms import Form
 from openptx.isa.notation.slots import Slot
 
-_RULE = "PTX ISA, Instruction Set (9.7)"
 ITS_FORM = "its form is "
 """How help begins that only quotes the notation of a form."""
 MOST = 14
@@ -48,7 +47,7 @@ def _missing(name: str, opcode: str, form: Form, what: str, choices: list[str], 
     certain = fixed and (not several or _USUAL & {*fixed.split(".")}.difference(opcode.split(".")))
     return Problem(
         name, f"`{opcode}` needs {what}", label=f"one of {shown}" if several else f"expected {shown}",
-        expected=shown, actual="none", rule=_RULE,
+        expected=shown, actual="none", rule=INSTRUCTION_SET,
         help=f"write `{fixed}`{', or one of the others' * several}" if fixed else f"{ITS_FORM}`{form.text}`",
         repair=rewrite(fixed, SUGGESTION if several else SAFE) if fixed and certain else None,
     )  # fmt: skip
@@ -87,7 +86,7 @@ def nameless(opcode: str, mnemonic: str, modifiers: list[str], instructions: lis
         label=f"one of {shown}" if len(choices) > 1 else f"expected {shown}",
         expected=shown,
         actual="none",
-        rule=_RULE,
+        rule=INSTRUCTION_SET,
         help=f"write `{fitting[0]}`{', or one of the others' * (len(fitting) > 1)}" if fitting else None,
         repair=rewrite(fitting[0], SUGGESTION if len(fitting) > 1 else SAFE) if fitting else None,
     )

@@ -8,7 +8,7 @@ from openptx.check.explain.replacements import replaceable
 from openptx.check.explain.unknown_instructions import unknown_instruction
 from openptx.check.explain.unknown_modifiers import unknown_modifier
 from openptx.check.operand.kinds import Kind
-from openptx.check.problems import Problem, rewrite
+from openptx.check.problems import INSTRUCTION_SET, Problem, rewrite
 from openptx.diagnostics import SAFE
 from openptx.isa.conversions import ROUNDING
 from openptx.isa.notation import Instruction, instructions_of, refused, resolve
@@ -16,7 +16,6 @@ from openptx.isa.notation.forms import Form
 from openptx.isa.notation.slots import Slot
 from openptx.isa.types import TYPES
 
-_RULE = "PTX ISA, Instruction Set (9.7)"
 MANY = 40
 """More modifiers than any instruction has."""
 
@@ -78,7 +77,7 @@ def _surplus_type(opcode: str, mnemonic: str, modifiers: list[str], instructions
         part=given[-1],
         expected=f"{most} types",
         actual=" ".join(f".{name}" for name in given),
-        rule=_RULE,
+        rule=INSTRUCTION_SET,
         help=f"write `{shorter}`"
         if again
         else f"write {' or '.join(f'`{each}`' for each in either)}"
@@ -105,7 +104,7 @@ def _too_long(mnemonic: str, modifiers: list[str]) -> Problem:
     begin = ".".join((mnemonic, *modifiers[:4]))[:MANY]
     return Problem(
         "no-such-form", f"`{begin}...` has {len(modifiers):,} modifiers", label="no such form",
-        expected=f"at most {MANY} modifiers", actual=f"{len(modifiers):,} modifiers", rule=_RULE,
+        expected=f"at most {MANY} modifiers", actual=f"{len(modifiers):,} modifiers", rule=INSTRUCTION_SET,
     )  # fmt: skip
 
 
@@ -139,11 +138,11 @@ def _instructions_named(instructions: list[Instruction], modifiers: list[str]) -
 
 def _refused_combination(opcode: str, mnemonic: str, modifiers: list[str], why: str) -> Problem:
     """Modifiers that a form has, but not in combination."""
-    if without := _surplus_modifier(opcode, mnemonic, modifiers, f"{_RULE}: {why}"):
+    if without := _surplus_modifier(opcode, mnemonic, modifiers, f"{INSTRUCTION_SET}: {why}"):
         return without
     return Problem(
         "no-such-form", f"`{opcode}` has modifiers that exclude each other", label="no such form",
-        expected=why, actual=opcode, rule=f"{_RULE}: {why}",
+        expected=why, actual=opcode, rule=f"{INSTRUCTION_SET}: {why}",
     )  # fmt: skip
 
 
@@ -201,7 +200,7 @@ def _exclusive_problem(opcode: str, first: str, second: str) -> Problem:
     return Problem(
         "repeated-modifier", f"`.{first}` and `.{second}` exclude each other in `{opcode}`",
         label="only one of them", part=second, expected=f".{first} or .{second}", actual=f".{first}.{second}",
-        rule=_RULE, help=f"write `{fixed}`" if resolve(fixed) else None,
+        rule=INSTRUCTION_SET, help=f"write `{fixed}`" if resolve(fixed) else None,
     )  # fmt: skip
 
 
@@ -213,14 +212,14 @@ def _dotted_label(mnemonic: str, name: str) -> Problem:
     """`bra .L1`, as other assemblers call their local labels."""
     return Problem(
         "unknown-modifier", f"`.{name}` is not a label: it begins with a dot", label="a modifier, after its dot",
-        expected="a label", actual=f".{name}", rule=_RULE,
+        expected="a label", actual=f".{name}", rule=INSTRUCTION_SET,
         help=f"write `{mnemonic} ${name}`, and `${name}:` where it is defined",
     )  # fmt: skip
 
 
 def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: list[Instruction]) -> Problem:
     """All modifiers exist, but no form combines them: suggests a form one edit away, or the nearest one."""
-    without = _surplus_modifier(opcode, mnemonic, modifiers, _RULE)
+    without = _surplus_modifier(opcode, mnemonic, modifiers, INSTRUCTION_SET)
     if without is not None and without.repair is not None:
         return without
     found = (
@@ -234,7 +233,7 @@ def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: lis
     form = max((form for each in instructions for form in each.forms), key=lambda f: _likeness(f, modifiers))
     return Problem(
         "no-such-form", f"`{mnemonic}` has no form with these modifiers together", label="no such form",
-        actual=opcode, expected=form.text, rule=_RULE,
+        actual=opcode, expected=form.text, rule=INSTRUCTION_SET,
         help=f"the nearest form is `{form.text}`",
     )  # fmt: skip
 
@@ -259,7 +258,7 @@ def _wrong_order(mnemonic: str, modifiers: list[str], instructions: list[Instruc
                 return Problem(
                     "modifier-order", f"these modifiers of `{mnemonic}` must come in another order",
                     label="in another order",
-                    expected=fixed, rule=_RULE,
+                    expected=fixed, rule=INSTRUCTION_SET,
                     help=f"write `{fixed}`", repair=rewrite(fixed, SAFE),
                 )  # fmt: skip
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openptx.check.explain.missing_modifiers import MOST
 from openptx.check.explain.unknown_modifiers import sibling
-from openptx.check.problems import Problem, rewrite
+from openptx.check.problems import INSTRUCTION_SET, Problem, rewrite
 from openptx.isa.notation import Instruction, resolve
 from openptx.isa.types import TYPES
 
@@ -31,7 +31,7 @@ def replaceable(mnemonic: str, modifiers: list[str], instructions: list[Instruct
         "no-such-form", f"`{mnemonic}` has no form {together or 'with these modifiers together'}",
         label=f"not `.{modifiers[at]}` with the others" if together is None else "not with the others",
         part=modifiers[at], actual=opcode, expected=fixed or "; ".join(repairs).replace("`", ""),
-        rule="PTX ISA, Instruction Set (9.7)",
+        rule=INSTRUCTION_SET,
         help=f"write `{fixed}`" if fixed else f"replace {', or '.join(repairs[:3])}",
         repair=rewrite(fixed) if fixed else None,
     )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.check.foreign_spellings import ADVICE, CALLS, MNEMONICS, MODIFIERS, WHOLE, format_call
-from openptx.check.problems import Problem, rewrite
+from openptx.check.problems import INSTRUCTION_SET, Problem, rewrite
 from openptx.check.spelling import nearest
 from openptx.diagnostics import Fix
 from openptx.isa.notation import load, resolve
@@ -41,7 +41,7 @@ def unknown_instruction(mnemonic: str, opcode: str) -> Problem:
     return Problem(
         "unknown-instruction", f"there is no instruction `{mnemonic}`",
         label="unknown" if language is None else f"of {language}",
-        expected=fixed, rule="PTX ISA, Instruction Set (9.7)",
+        expected=fixed, rule=INSTRUCTION_SET,
         help=help, repair=rewrite(fixed) if fixed else None if help or "." in opcode else _labelled,
     )  # fmt: skip
 

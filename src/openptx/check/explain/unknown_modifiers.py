@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from openptx.check.foreign_spellings import MODIFIERS, OMITTED, absent
 from openptx.check.foreign_spellings import TYPES as NAMES_OF_TYPES
-from openptx.check.problems import Problem, rewrite
+from openptx.check.problems import INSTRUCTION_SET, Problem, rewrite
 from openptx.check.spelling import distance, nearest
 from openptx.diagnostics import SAFE, SUGGESTION
 from openptx.isa.conversions import ROUNDING
 from openptx.isa.notation import Instruction, resolve
 from openptx.isa.types import TYPES, Type
 from openptx.patterns import pattern
-
-_RULE = "PTX ISA, Instruction Set (9.7)"
 
 
 def unknown_modifier(
@@ -60,7 +58,7 @@ def _nearest(opcode: str, strange: str, choices: set[str]) -> str | None:
 def _unknown(mnemonic: str, strange: str, help: str | None, fixed: str | None) -> Problem:
     return Problem(
         "unknown-modifier", f"`{mnemonic}` has no modifier `.{strange}`",
-        label="unknown here", part=strange, actual=f".{strange}", rule=_RULE, help=help,
+        label="unknown here", part=strange, actual=f".{strange}", rule=INSTRUCTION_SET, help=help,
         repair=rewrite(fixed) if fixed else None,
     )  # fmt: skip
 
@@ -105,7 +103,7 @@ def _unknown_type(
     return Problem(
         "no-such-form", f"`{mnemonic}` has no `.{strange}` form",
         label=_one_of(types), part=strange, expected=" ".join(f".{name}" for name in types) or "no type",
-        actual=f".{strange}", rule=_RULE,
+        actual=f".{strange}", rule=INSTRUCTION_SET,
         help=help or (f"write `{fixed}`" if fixed else _conversion(opcode, TYPES[strange], types)),
         repair=rewrite(fixed) if fixed else None,
     )  # fmt: skip
@@ -144,7 +142,7 @@ def _forbidden_rounding(opcode: str, strange: str, rounds: list[str]) -> Problem
     return Problem(
         "rounding-forbidden", f"`.{strange}` can't round `{opcode.replace(f'.{strange}', '', 1)}`",
         label=f"one of {legal}" if len(rounds) > 1 else f"expected {legal}", part=strange, expected=legal,
-        actual=f".{strange}", rule=f"{_RULE}, and Rounding Modifiers (6.5.2), Tables 17 and 18",
+        actual=f".{strange}", rule=f"{INSTRUCTION_SET}, and Rounding Modifiers (6.5.2), Tables 17 and 18",
         help=f"write `{plain}`", repair=rewrite(plain, SAFE if len(rounds) == 1 else SUGGESTION),
     )  # fmt: skip
 

@@ -8,7 +8,7 @@ from openptx.check.forms.rules import refine
 from openptx.check.forms.vectors import lengths
 from openptx.check.operand import kinds
 from openptx.check.operand.slot import Place
-from openptx.check.problems import OPCODE, WARNINGS, Candidate, Problem, rewrite
+from openptx.check.problems import INSTRUCTION_SET, OPCODE, WARNINGS, Candidate, Problem, rewrite
 from openptx.diagnostics import Fix
 from openptx.isa.notation import load, resolve
 from openptx.isa.notation.conditions import conditions, gate
@@ -54,7 +54,7 @@ def _overlooking(candidate: Candidate, opcode: str, context: Context) -> Candida
         "document-disagrees",
         f"the assembler ignores {' and '.join(f'`.{each}`' for each in strange)}: `{name}` has no such modifier",
         label=f"`{name}` has none", part=strange[-1], expected=shorter, actual=opcode,
-        rule="PTX ISA, Instruction Set (9.7)", help=f"write `{shorter}`", repair=rewrite(shorter),
+        rule=INSTRUCTION_SET, help=f"write `{shorter}`", repair=rewrite(shorter),
     )  # fmt: skip
     gates = [
         (each, row.gate) for each in strange for row in overlooked_rows(opcode) if row.gate and each in row.modifiers

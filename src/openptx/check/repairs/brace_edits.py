@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 
-from openptx.check.repairs.line_shapes import Rewritten
+from openptx.check.repairs.line_shapes import Rewritten, line_end
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix, Label
 from openptx.diagnostics.kinds import BLOCK, FOLLOWING, LOST_BRACE
 from openptx.patterns import pattern
@@ -40,19 +40,13 @@ def brace_edits(error: Diagnostic) -> Iterator[Fix]:
         remove = Fix(whole, "", "remove this `}`", SUGGESTION)
         if text[line:end].strip() == "}}":
             yield Fix((start, end), "", "remove one `}`", SUGGESTION)
-        if (braces := _BRACES.fullmatch(text, line, _end(text, end))) is not None:
+        if (braces := _BRACES.fullmatch(text, line, line_end(text, end))) is not None:
             yield Fix(braces.span(), "", f"remove `{braces[0].strip()}`", SUGGESTION)
         doubled = _DOUBLED.search(text, max(0, start - _NEAR), start)
         if doubled is not None and doubled[1] == text[line:start]:
             yield remove
         yield from _openings(text, error)
         yield remove
-
-
-def _end(text: str, start: int) -> int:
-    """The end of a line."""
-    end = text.find("\n", start)
-    return end if end >= 0 else len(text)
 
 
 def _closings(error: Diagnostic) -> Iterator[Fix]:

@@ -7,8 +7,8 @@ from itertools import starmap
 
 from openptx.check.foreign_spellings import TYPES as FOREIGN_TYPES
 from openptx.check.repairs.directive_shapes import as_directive, in_signature
-from openptx.check.repairs.line_shapes import Rewritten, in_body
-from openptx.check.repairs.tokens import exchanged, lacking_count
+from openptx.check.repairs.line_shapes import Rewritten, in_body, line_end
+from openptx.check.repairs.tokens import PAIRS, exchanged, lacking_count
 from openptx.check.spelling import nearest
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix
 from openptx.diagnostics.kinds import OPERAND, STATEMENT, TYPE
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from openptx.source import Span
 
 _DOTTED = pattern(rf"\.{IDENTIFIER}|(?<![\w.%$]){IDENTIFIER}(?=[ \t]*\.)", re.A)
-_PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _TYPELESS = pattern(r"\.reg\s+\Z")
 _COUNT = pattern(r"<([0-9]{1,9})>")
 _NUMBER = pattern(r"[0-9]+")
@@ -48,7 +47,7 @@ def edits(found: Diagnostic, inside: bool, absent: Collection[str]) -> Iterator[
     `absent`: names that the file uses but does not declare. Those of an instruction are left to `statement_edits`."""
     text, (start, end) = found.file.text, found.span
     last = len(text[:start].rstrip())
-    line = text.rfind("\n", 0, start) + 1, _end(text, end)
+    line = text.rfind("\n", 0, start) + 1, line_end(text, end)
     if inside:
         for span, meant, cause in in_body(text, line):
             yield Rewritten(span, meant, cause)
@@ -64,7 +63,7 @@ def edits(found: Diagnostic, inside: bool, absent: Collection[str]) -> Iterator[
         yield from _removals(text, (start, end), last, line, inside)
     if inside and _is_instruction(text, max(line[0], *(text.rfind(mark, line[0], start) + 1 for mark in ";{}"))):
         yield from (
-            replacement(span, meant) for span, meant in orders if meant[:1] in _PAIRS.values() and meant[-1] == ";"
+            replacement(span, meant) for span, meant in orders if meant[:1] in PAIRS.values() and meant[-1] == ";"
         )
         return
     for mark in found.marks:
@@ -155,12 +154,6 @@ def _removal(text: str, span: Span) -> Fix:
     return Fix(span, "", f"remove `{removed}`" if removed else "remove it", SUGGESTION)
 
 
-def _end(text: str, start: int) -> int:
-    """The end of a line."""
-    end = text.find("\n", start)
-    return len(text) if end < 0 else end
-
-
 def _words(text: str, line: Span) -> Iterator[Fix]:
     """Each word of a line that is no directive and no type as the one that it resembles."""
     for match in _DOTTED.finditer(text, *line):
@@ -236,13 +229,13 @@ def _marks(text: str, span: Span, line: Span) -> Iterator[Fix]:
 def _brackets(text: str, start: int, end: int) -> Iterator[Fix]:
     """A group at an error in brackets of another kind, or in none; or only its bracket."""
     mark = text[start : start + 1]
-    if mark in _PAIRS.values():
-        for left in _PAIRS:
+    if mark in PAIRS.values():
+        for left in PAIRS:
             yield replacement((start, start + 1), left)
-    if mark not in _PAIRS:
+    if mark not in PAIRS:
         return
-    close = text.find(_PAIRS[mark], start, end)
-    for left, right in _PAIRS.items():
+    close = text.find(PAIRS[mark], start, end)
+    for left, right in PAIRS.items():
         if left != mark:
             yield (
                 replacement((start, close + 1), f"{left}{text[start + 1 : close]}{right}")

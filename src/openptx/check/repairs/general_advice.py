@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.check.repairs.errors import is_syntax
 from openptx.diagnostics import Diagnostic
 from openptx.diagnostics.kinds import CONSTANT, ELEMENT, OPERAND, STATEMENT
 
@@ -20,7 +21,7 @@ _EXPECTED = {
 
 def advised(error: Diagnostic) -> Diagnostic:
     """An error without any advice with what is written in such a place, if it is of syntax (codes 00xx and 01xx)."""
-    if error.help is not None or error.fix is not None or error.code >= "PTX0200":
+    if error.help is not None or error.fix is not None or not is_syntax(error):
         return error
     help = next((help for expected, help in _EXPECTED.items() if expected in (error.kind, *error.marks)), None)
     return error if help is None else error.advising(help, None)

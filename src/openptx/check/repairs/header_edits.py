@@ -4,8 +4,8 @@ header is too old for."""
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
 
+from openptx.check.repairs.errors import GATES, count_by_key
 from openptx.check.repairs.excerpt import excerpt
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix, Label
 from openptx.isa.targets import NEWEST, TARGETS, VERSIONS
@@ -13,9 +13,10 @@ from openptx.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from openptx.check.header import Header
+    from openptx.check.repairs.errors import Errors
     from openptx.isa.targets import Target, Version
     from openptx.source import Span
     from openptx.syntax.directives import Version as VersionDirective
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 1 << 20
 """Characters of a file whose header is searched for."""
-_GATES = frozenset(("needs-version", "needs-target", "target-needs-version"))
+_GATES = GATES | {"target-needs-version"}
 _SHOWN = 3
 """Statements that an error points to."""
 _NEEDS = 12
@@ -59,7 +60,7 @@ def _fold(header: Header, found: list[Diagnostic], old: list[Diagnostic], check_
     def replacement(version: Version, target: Target) -> str:
         return f"{version[0]}.{version[1]}{between}{target.name}"
 
-    known = _count_by_key(each for each in found if each.name not in _GATES)
+    known = count_by_key(each for each in found if each.name not in _GATES)
     lowest = _Search(text, (start, end), replacement, check_text, known).lowest(header.version, target, old)
     if lowest is None:
         return found
@@ -145,7 +146,7 @@ class _Search:
 
     def __init__(
         self, text: str, span: Span, replacement: Written, check_text: CheckText,
-        known: Counter[tuple[str, str]] | None = None,
+        known: Errors | None = None,
     ) -> None:  # fmt: skip
         self.text, self.span, self.replacement, self.check_text, self.known = text, span, replacement, check_text, known
 
@@ -181,7 +182,7 @@ class _Search:
         """Whether the whole text has only errors that were known."""
         left = [each for each in self._errors(self.text, version, target) if each.severity == "error"]
         return (
-            not _count_by_key(left) - self.known
+            not count_by_key(left) - self.known
             if self.known is not None
             else not any(each.name in _GATES for each in left)
         )
@@ -198,7 +199,3 @@ def _candidates(target: Target, named: str) -> Iterator[Target]:
 
 def _named_versions(named: str) -> Iterator[Version]:
     return ((int(major), int(minor)) for major, minor in _VERSION.findall(named))
-
-
-def _count_by_key(found: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
-    return Counter((each.name, each.message) for each in found if each.severity == "error")

@@ -23,7 +23,7 @@ _PATCH = "this is a line of a patch"
 _OPERANDS = r"[^;{}\n]*?"
 
 _NO_OPCODE = r"(?![a-z]\w*\.)"
-_LONGEST = 300
+LONGEST = 300
 """Characters of a line that is compared: the patterns may take quadratic time."""
 
 _SHAPES = {
@@ -56,6 +56,12 @@ def prototype_last(text: str, line: Span) -> Iterator[Rewritten]:
 _EARLY = pattern(rf"(?<=,)\s*+({IDENTIFIER})\s*,\s*(\([^();]*\))(?=\s*;)", re.A)
 
 
+def line_end(text: str, start: int) -> int:
+    """The end of the line that holds a place."""
+    end = text.find("\n", start)
+    return end if end >= 0 else len(text)
+
+
 class Rewritten(Fix):
     """A line as it is written, and the cause of its error, which says more than what the parser expected."""
 
@@ -68,7 +74,7 @@ class Rewritten(Fix):
 
 def in_body(text: str, line: Span) -> Iterator[tuple[Span, str, str]]:
     """The line of an error as what it resembles, and why it is written so."""
-    if line[1] - line[0] > _LONGEST:
+    if line[1] - line[0] > LONGEST:
         return
     words = text[slice(*line)]
     stripped = words.strip()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from openptx.check.repairs.line_shapes import Rewritten
+from openptx.check.repairs.line_shapes import LONGEST, Rewritten
 from openptx.patterns import pattern
 from openptx.syntax.lexical import IDENTIFIER
 
@@ -42,8 +42,6 @@ def mark_edits(text: str, error: Span, line: Span) -> Iterator[Rewritten]:
                 yield Rewritten((at, at + 1), meant, cause)
 
 
-_LONGEST = 300
-"""Characters of a line that is compared: the patterns may take quadratic time."""
 _MOST_TRIES = 3
 """How often a shape is tried in a line."""
 _OPCODE = rf"^\s*(?:@!?{IDENTIFIER}\s+)?[a-z]\w*+(?:\.\w++)*+"
@@ -83,7 +81,7 @@ def slips(text: str, line: Span) -> Iterator[Rewritten]:
     """The line of an instruction with one mark or blank as it was probably meant."""
     comment = text.find("//", *line)
     words = text[line[0] : comment if comment >= 0 else line[1]]
-    if len(words) > _LONGEST or (words.lstrip().startswith(".") and "{" not in words):
+    if len(words) > LONGEST or (words.lstrip().startswith(".") and "{" not in words):
         return
     for shape, meant, why in _PATTERNS:
         for match in islice(shape.finditer(words), _MOST_TRIES):

@@ -4,7 +4,6 @@ errors are consequences of others."""
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 
 from openptx.check.proof import OTHERS
@@ -13,6 +12,7 @@ from openptx.check.repairs.constant_edits import OF_CONSTANTS, constant_edits
 from openptx.check.repairs.declaration_edits import edits, replacement
 from openptx.check.repairs.directive_shapes import without_dot
 from openptx.check.repairs.duplicate_edits import duplicate_edits
+from openptx.check.repairs.errors import GATES, Errors, count_by_key, is_incomplete, is_syntax, key
 from openptx.check.repairs.excerpt import excerpt
 from openptx.check.repairs.general_advice import advised
 from openptx.check.repairs.line_shapes import Rewritten, prototype_last
@@ -74,13 +74,10 @@ _OF_CALLS = frozenset(("ret-param", "param-list"))
 """Operands of calls that are not what stands there where a prototype comes too early."""
 _FOREIGN = frozenset(("unknown-instruction", "missing-type"))
 """Errors of a statement that a `;` would not make an instruction."""
-_GATES = frozenset(("needs-version", "needs-target"))
-"""Errors of an opcode that another one, of the same statement, may be the cause of."""
 _DIGITS = "0123456789"
 
 CheckText = Callable[[str], list[Diagnostic]]
 """The findings in another text."""
-Errors = Counter[tuple[str, str]]
 
 
 class SecondCheck:
@@ -89,7 +86,7 @@ class SecondCheck:
     def __init__(self, file: File, bodies: list[Span], found: list[Diagnostic], check_text: CheckText) -> None:
         self.file, self.bodies, self.found, self.check_text = file, bodies, found, check_text
         self.errors = [each for each in found if each.severity == "error"]
-        self.known = _count_by_key(self.errors)
+        self.known = count_by_key(self.errors)
         self.about: dict[str, list[Diagnostic]] = {}
         """Errors about names, by these; registers of a range without their numbers."""
         for each in self.errors:
@@ -114,7 +111,7 @@ class SecondCheck:
         self._take_excerpt()
         fixed: dict[int, Diagnostic] = {}
         consequences = {each for error in self.errors for each in self._consequences(error)}
-        for error in sorted(self.errors, key=lambda error: not _is_syntax(error)):  # these are the cause of others
+        for error in sorted(self.errors, key=lambda error: not is_syntax(error)):  # these are the cause of others
             if id(error) in consequences:
                 continue
             fix, remaining = self._best_fix(error)
@@ -137,7 +134,7 @@ class SecondCheck:
             yield from (id(each) for each in self._in_line(error))
         if error.kind == CUT_OFF:
             yield from self._labels_after(error)
-        if _is_incomplete(error):
+        if is_incomplete(error):
             yield from (id(each) for each in self._in_line(error) if each.name == "missing-semicolon")
         if of_c and self.file.line(error.location[0]).endswith("{"):
             yield from self._errors_of_line(error)
@@ -149,7 +146,7 @@ class SecondCheck:
         fixed = (span for each in self.errors for span, _ in edits_of(each))
         places = {start for start, _ in (*(each.span for each in self.errors), *labels, *fixed)}
         short = excerpt(self.file.text, {self.file.location(start)[0] for start in places})
-        if _count_by_key(self._errors(short)) == self.known:
+        if count_by_key(self._errors(short)) == self.known:
             blanks = short.count(" ")
             self.text, self.size = short, len(short) - blanks + blanks // _BLANKS
 
@@ -175,8 +172,8 @@ class SecondCheck:
         """The errors that are gone without the line of one: of the block that it begins."""
         start, end = self._line(error)
         if any(each.name in _BRACES for each in self.errors) and self._spend():
-            left = _count_by_key(self._errors(self.text[:start] + " " * (end - start) + self.text[end:]))
-            yield from (id(each) for each in self.errors if each is not error and not left[_key(each)])
+            left = count_by_key(self._errors(self.text[:start] + " " * (end - start) + self.text[end:]))
+            yield from (id(each) for each in self.errors if each is not error and not left[key(each)])
 
     def _best_fix(self, error: Diagnostic) -> tuple[Fix | None, Errors | None]:
         """The fix of an error with which the fewest errors remain, and these; its own, and None, if none is proven."""
@@ -186,15 +183,15 @@ class SecondCheck:
             if (completed := self._proven(error, fix)) is None:
                 break
             text, errors = completed
-            remaining = _count_by_key(errors)
+            remaining = count_by_key(errors)
             new = remaining - self.known
-            lost = any(remaining[_key(each)] for each in self.errors if id(each) in linked)
+            lost = any(remaining[key(each)] for each in self.errors if id(each) in linked)
             if self._cures(error, errors) and not lost:
                 if best is None or remaining.total() < best[1].total():
                     best = self._whole(error.advising(error.help, fix), fix, text), remaining
                 if not remaining or (fix is error.fix and not self._doubtful(error, errors)):
                     break
-            if fix is error.fix and (lost or self._spoils(error, [each for each in errors if _key(each) in new])):
+            if fix is error.fix and (lost or self._spoils(error, [each for each in errors if key(each) in new])):
                 own = None
         return best if best is not None else (own, None)
 
@@ -211,8 +208,8 @@ class SecondCheck:
 
     def _cures(self, error: Diagnostic, left: list[Diagnostic]) -> bool:
         """Whether an error is gone, and no new one is there."""
-        remaining = _count_by_key(left)
-        return not remaining - self.known and remaining[_key(error)] < self.known[_key(error)]
+        remaining = count_by_key(left)
+        return not remaining - self.known and remaining[key(error)] < self.known[key(error)]
 
     def _doubtful(self, error: Diagnostic, left: list[Diagnostic]) -> bool:
         """Whether another edit may be better than the error's own fix: its line has still an error, or a label is
@@ -231,7 +228,7 @@ class SecondCheck:
         return any(
             each.name not in _ELSEWHERE or each.name == "unknown-function" or (self._is_made_up(each) and not repeated)
             for each in in_row
-        ) or any(_is_syntax(each) and each.location[0] == row + 1 for each in new)
+        ) or any(is_syntax(each) and each.location[0] == row + 1 for each in new)
 
     def _is_made_up(self, error: Diagnostic) -> bool:
         """Whether an error of a fixed line is about a name that the file does not have."""
@@ -301,7 +298,7 @@ class SecondCheck:
         for _ in range(0 if isinstance(fix, Rewritten) else _MOST):
             errors = self._errors(text)
             in_line = [each for each in errors if self._is_near(each, row, inside)]
-            new = next((each for each in in_line if _key(each) not in self.known or _key(each) == _key(error)), None)
+            new = next((each for each in in_line if key(each) not in self.known or key(each) == key(error)), None)
             if new is None or new.fix is None or not self._spend():
                 return text, errors
             text = _apply_fix(text, new)
@@ -311,7 +308,7 @@ class SecondCheck:
         """Whether an error is in a line, or its fix is, outside of bodies: a parameter that is missing."""
         if error.name not in _ELSEWHERE:
             return error.location[0] == row
-        if inside or error.fix is None or _key(error) in self.known:
+        if inside or error.fix is None or key(error) in self.known:
             return False
         return abs(error.file.location(error.fix.span[0])[0] - row) <= 1
 
@@ -337,10 +334,10 @@ class SecondCheck:
         fix was `searched` for."""
         left = remaining.copy()
         for each in self.errors:
-            if left[_key(each)] > 0:
-                left[_key(each)] -= each is not error
+            if left[key(each)] > 0:
+                left[key(each)] -= each is not error
             elif each is not error and (
-                searched or _is_syntax(error) or each.location[0] != error.location[0] or each.name in _GATES
+                searched or is_syntax(error) or each.location[0] != error.location[0] or each.name in GATES
             ):
                 yield id(each)
 
@@ -357,7 +354,7 @@ def _explained(error: Diagnostic, fix: Fix | None) -> Diagnostic:
     """An error with the fix that was found for it, and its cause where the fix tells that."""
     if not isinstance(fix, Rewritten):
         return move_to_fix(error, fix).advising(error.help, fix)
-    if not _is_syntax(error) and error.name not in _REPLACED:
+    if not is_syntax(error) and error.name not in _REPLACED:
         return error.advising(error.help or fix.cause, fix)
     name = "missing-semicolon" if fix.replacement == ";" else error.name if error.name in _DUPLICATES else "syntax"
     label = f"expected `{fix.replacement}`" if fix.replacement.strip() else "remove it"
@@ -370,28 +367,9 @@ def _apply_fix(text: str, error: Diagnostic) -> str:
     return text
 
 
-def _key(error: Diagnostic) -> tuple[str, str]:
-    return error.name, error.message
-
-
-def _count_by_key(errors: list[Diagnostic]) -> Errors:
-    return Counter(map(_key, errors))
-
-
 def _subject(error: Diagnostic) -> str:
     """The name that an error is about, or nothing."""
     if error.subject or error.name == "initializer":
         return error.subject
     written = error.file.text[slice(*error.span)]
     return written if _NAME.fullmatch(written) else ""
-
-
-def _is_incomplete(error: Diagnostic) -> bool:
-    """Whether an instruction has too few operands, so that a `;` would not end it."""
-    expected, actual = (error.expected or "").split(" ")[0], error.actual or ""
-    return error.name == "operand-count" and actual.isdecimal() and expected.isdecimal() and int(actual) < int(expected)
-
-
-def _is_syntax(error: Diagnostic) -> bool:
-    """Whether the error is one of tokens and statements, codes 00xx and 01xx."""
-    return error.code < "PTX0200"

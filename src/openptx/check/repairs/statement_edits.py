@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.check.proof import works
-from openptx.check.repairs.tokens import exchanged
+from openptx.check.repairs.tokens import PAIRS, exchanged
 from openptx.diagnostics import Diagnostic, Fix
 from openptx.patterns import pattern
 from openptx.source import Span
@@ -24,7 +24,6 @@ _LONGEST = 1000
 """Characters of a statement that is repaired."""
 _FIRST_BLANK = pattern(rf"(?:@!?{IDENTIFIER}\s+)?[a-z]\w*(?:\.[\w:]+)*([ \t]+)(?=[a-z])", re.A)
 _STARTS = pattern(r"(?<=[,\s])(?=[%$\w])")
-_PAIRS = {"(": ")", "<": ">", "[": "]", "{": "}"}
 _COMMAS = pattern(r"\s*[,;]")
 _PREFIX = pattern(rf"%{LETTER}+(?<![0-9])\Z", re.A)
 _NEGATED = pattern(rf"@(?:not|~|-|!!)\s*{IDENTIFIER}\Z", re.A)
@@ -59,7 +58,7 @@ def _edits(text: str, found: Diagnostic, statement: Span, *, removes: bool) -> I
         yield Fix(guard.span(), f"@!{word}", f"write `@!{word}`")
     if before.endswith(_CLOSING):
         yield Fix((last - 1, last), ",", "write a comma")
-    if text[start] in _PAIRS and text[start - 1] == text[start]:
+    if text[start] in PAIRS and text[start - 1] == text[start]:
         yield Fix((start, start + 1), "", f"remove one `{text[start]}`")
     yield from _brackets(text, error, statement)
     if found.name in ("unclosed-bracket", "missing-semicolon"):
@@ -84,21 +83,21 @@ def _brackets(text: str, error: Span, statement: Span) -> Iterator[Fix]:
     """Edits that give an operand brackets of another kind, or the one that it lacks."""
     start, end = error
     if text[end : end + 1] in _CLOSING and (lacking := _unclosed(text, (statement[0], end))) >= 0:
-        right = _PAIRS[text[lacking]]
+        right = PAIRS[text[lacking]]
         yield Fix((end, end + 1), right, f"write `{right}`")
-    opened = start if text[start] in _PAIRS else _unclosed(text, (statement[0], start))
-    closed = text.find(_PAIRS[text[opened]], opened, statement[1]) if opened >= 0 else -1
+    opened = start if text[start] in PAIRS else _unclosed(text, (statement[0], start))
+    closed = text.find(PAIRS[text[opened]], opened, statement[1]) if opened >= 0 else -1
     if closed >= 0:
         inner = text[opened + 1 : closed].strip()
-        others = [f"{left}{inner}{_PAIRS[left]}" for left in "[{" if left != text[opened]]
+        others = [f"{left}{inner}{PAIRS[left]}" for left in "[{" if left != text[opened]]
         for meant in (*others, inner):
             yield Fix((opened, closed + 1), meant, f"write `{meant}`")
     if (unclosed := _unclosed(text, statement)) >= 0:
-        right = _PAIRS[text[unclosed]]
+        right = PAIRS[text[unclosed]]
         for comma in _COMMAS.finditer(text, unclosed, statement[1]):
             yield Fix((comma.start(), comma.start()), right, f"write `{right}`")
     if (word := text[start:end]) in _CLOSING:
-        left = next(left for left, right in _PAIRS.items() if right == word)
+        left = next(left for left, right in PAIRS.items() if right == word)
         yield Fix(error, "", f"remove `{word}`")
         for match in reversed(list(_STARTS.finditer(text, statement[0], start))):
             yield Fix((match.start(), match.start()), left, f"write `{left}` before the first element")
@@ -108,8 +107,8 @@ def _unclosed(text: str, span: Span) -> int:
     """The last bracket that is open at the end of a span; -1 if there is none."""
     opened: list[int] = []
     for at in range(*span):
-        if text[at] in _PAIRS:
+        if text[at] in PAIRS:
             opened.append(at)
-        elif opened and text[at] == _PAIRS[text[opened[-1]]]:
+        elif opened and text[at] == PAIRS[text[opened[-1]]]:
             opened.pop()
     return opened[-1] if opened else -1

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from openptx.source import Span
 
+PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">"}
+"""Brackets, the likeliest first."""
 _TOKEN = pattern(rf"{IDENTIFIER}|\.?\w+|::|[^\s\w]", re.A)
 _REACH = 60
 """Characters before and after an error whose tokens are exchanged."""
