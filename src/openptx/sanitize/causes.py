@@ -7,6 +7,7 @@ value that nobody wrote decides a branch and is stored.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 
 from openptx.sanitize.findings import Finding, Race, Site
 
@@ -27,19 +28,18 @@ AT_ITS_STATEMENT = frozenset(("variable-bounds", "shared-memory-lifetime", "unfi
 
 def by_cause(findings: Iterable[Finding]) -> list[Finding]:
     """One finding for each cause. Errors come first in `findings`, and an error is never related to a warning."""
-    races: list[list[Finding]] = []
-    others: list[Finding] = []
-    for finding in findings:
-        if finding.race is None:
-            others.append(finding)
-            continue
-        same = [group for group in races if joins(finding, finding.race, group)]
-        races = [group for group in races if group not in same] + [[*(f for g in same for f in g), finding]]
-    groups = races
-    for finding in others:
-        same = [group for group in groups if any(same_cause(finding, other) for other in group)]
-        groups = [group for group in groups if group not in same] + [[*(f for g in same for f in g), finding]]
+    groups: list[list[Finding]] = []
+    for finding in sorted(findings, key=lambda f: f.race is None):  # races first: others explain them
+        same = [group for group in groups if belongs(finding, group)]
+        groups = [group for group in groups if group not in same] + [[*chain(*same), finding]]
     return [explained(group) for group in groups]
+
+
+def belongs(finding: Finding, group: list[Finding]) -> bool:
+    """Whether a finding has the cause of a group."""
+    if finding.race is not None:
+        return joins(finding, finding.race, group)
+    return any(same_cause(finding, other) for other in group)
 
 
 def explained(group: list[Finding]) -> Finding:
@@ -47,8 +47,7 @@ def explained(group: list[Finding]) -> Finding:
     first, *related = sorted(group, key=lambda f: (f.severity != "error", explanation(f), f.span))
     first.related = related
     if first.race is not None:
-        common = interval(group)
-        first.help = first.race.cure_between(*(common if common is not None else first.race.lines))
+        first.help = first.race.cure_between(*(interval(group) or first.race.lines))
     return first
 
 
@@ -69,9 +68,8 @@ def joins(finding: Finding, race: Race, group: list[Finding]) -> bool:
             continue
         if finding.name == other.name == "tolerated-race" or meet(race.lines, other.race.lines):
             return True
-    common = interval(group)
+    common, touch = interval(group), overlap if race.at_a_place else meet
     alike = all(other.race is not None and other.race.like(race) for other in group)
-    touch = overlap if race.at_a_place else meet
     return alike and common is not None and touch(race.lines, common)
 
 
