@@ -19,6 +19,7 @@ from openptx.numerics.rounding import TO_INTEGER
 
 _SMALLEST, _LARGEST = 4, 5  # of two, with its own sign, in the encoding of `vrangeps`
 _QUIET = 0x11111121  # `fixed_up`: signalling NaNs, the second kind, become quiet ones
+_NANS_TAKEN = 0x22  # `fixed_up`: NaNs become quiet ones, a's elements stay in place of all else
 _WHOLE = {"rn": "roundeven", "rz": "trunc", "rm": "floor", "rp": "ceil"}
 
 
@@ -48,7 +49,10 @@ class FloatOps(MufuOps):
             d = self.half(op, operands)
         else:
             t = self.common_type(f.storage, operands)
-            d = self.raw(self.instruction(op, t, operands, rnd), t.width, t.uniform, self.bound_of(op, f, operands))
+            name = self.instruction(op, t, operands, rnd)
+            if 0 < self.foldable(f, operands) >= len(operands) - 1:
+                name = self.quiet(t, name, operands)
+            d = self.raw(name, t.width, t.uniform, self.bound_of(op, f, operands))
         if ftz:
             return self.flushed(op, f, d, operands, rnd)
         return self.payloads(f, op, d, operands, rnd == "rn" and self.may_fold(f, operands)) if f.name == "f64" else d
@@ -95,8 +99,12 @@ class FloatOps(MufuOps):
     def may_fold(self, f: Format, operands: tuple[Bits, ...]) -> bool:
         """Whether LLVM may remove the operation or make it a change of sign, as it does with sums with zero, products
         with one and quotients by one: it treats a NaN's sign and quiet bit as undefined (LLVM's LangRef)."""
+        return self.foldable(f, operands) > 0
+
+    def foldable(self, f: Format, operands: tuple[Bits, ...]) -> int:
+        """The number of operands that are the constants zero or one, of either sign."""
         one = f.bias << f.man
-        return any(isinstance(a.v, int) and a.v & f.magnitude in (0, one) for a in operands)
+        return sum(isinstance(a.v, int) and a.v & f.magnitude in (0, one) for a in operands)
 
     def is_number(self, f: Format, a: Bits) -> bool:
         """Whether it is known not to be NaN."""
@@ -136,32 +144,60 @@ class FloatOps(MufuOps):
     def float_extreme(self, f: Format, operands: tuple[Bits, ...], largest: bool, nan: bool) -> Bits:
         t = self.common_type(f.storage, operands)
         name = ("maximum" if largest else "minimum") + ("" if nan else "num")
-        if self.cpu.avx512 and t.width == 32 and not nan and not t.uniform:
-            return self.extreme_by_range(operands, largest)
+        if self.cpu.avx512 and t.width == 32 and not t.uniform:
+            return self.extreme_by_range(operands, largest, nan)
         d = self.float(operands[0], t.uniform)
         for b in operands[1:]:
             d = self.float_call(name, t, d, self.float(b, t.uniform))
+        d = self.quiet(t, d, operands)
         flushed = all(isinstance(a.v, Value) and a.v.flushed for a in operands)
         return self.raw(d, t.width, t.uniform, inf, flushed)
 
-    def extreme_by_range(self, operands: tuple[Bits, ...], largest: bool) -> Bits:
-        """By `vrangeps`, which agrees with PTX for zeros and one quiet NaN; it would propagate a signalling NaN."""
-        t, n = "<16 x float>", 16
-        call = f"call {t} @llvm.x86.avx512.mask.range.ps.512"
+    def extreme_by_range(self, operands: tuple[Bits, ...], largest: bool, nan: bool) -> Bits:
+        """By `vrangeps`, which agrees with PTX for zeros and one quiet NaN; it would propagate a signalling NaN. With
+        `nan`, a NaN is returned where there is one."""
+        n = 16
         d: list[str] = []
         for a in operands:
             x = self.float(a, False)
             parts = [self.ir.shuffle(f"<{N} x float>", x, "poison", range(k, k + n)) for k in (0, n)]
-            if not self.is_quiet(a):
+            if not nan and not self.is_quiet(a):
                 parts = [self.fixed_up(part, part, _QUIET) for part in parts]
-            rest = f"i32 {_LARGEST if largest else _SMALLEST}, {t} zeroinitializer, i16 -1, i32 4"
-            d = (
-                [self.ir.emit(f"{call}({t} {x}, {t} {y}, {rest})") for x, y in zip(d, parts, strict=True)]
-                if d
-                else parts
-            )
+            if d:
+                found = [self.range_of_two(x, y, largest) for x, y in zip(d, parts, strict=True)]
+                if nan:
+                    known = is_finite(a.v, 32)
+                    found = [self.with_nans(*each, known) for each in zip(found, d, parts, strict=True)]
+                d = found
+            else:
+                d = parts
         flushed = all(isinstance(a.v, Value) and a.v.flushed for a in operands)
         return self.raw(self.ir.concatenate("float", n, d), 32, False, inf, flushed)
+
+    def range_of_two(self, x: str, y: str, largest: bool) -> str:
+        """Sixteen maxima or minima by `vrangeps`."""
+        t = "<16 x float>"
+        rest = f"i32 {_LARGEST if largest else _SMALLEST}, {t} zeroinitializer, i16 -1, i32 4"
+        return self.ir.emit(f"call {t} @llvm.x86.avx512.mask.range.ps.512({t} {x}, {t} {y}, {rest})")
+
+    def with_nans(self, d: str, x: str, y: str, is_number: bool) -> str:
+        """`d`, but quiet NaNs where `x` or `y` is one; `y` is none if `is_number`."""
+        if is_number:
+            return self.fixed_up(d, x, _NANS_TAKEN)
+        t = "<16 x float>"
+        either = self.ir.emit(f"fcmp uno {t} {x}, {y}")
+        return self.ir.emit(f"select <16 x i1> {either}, {t} splat (float 0x7FF8000000000000), {t} {d}")
+
+    def quiet(self, t: LaneType, name: str, operands: tuple[Bits, ...]) -> str:
+        """A result of which LLVM may make an operand as it is, without the signalling NaNs that `extreme_by_range` does
+        not expect of results."""
+        if not self.cpu.avx512 or t.width != 32 or all(map(self.is_quiet, operands)):
+            return name
+        if t.uniform:
+            nan = self.ir.emit(f"fcmp uno {t.float} {name}, 0.0")
+            return self.ir.emit(f"select i1 {nan}, {t.float} 0x7FF8000000000000, {t.float} {name}")
+        parts = [self.ir.shuffle(f"<{N} x float>", name, "poison", range(k, k + 16)) for k in (0, 16)]
+        return self.ir.concatenate("float", 16, [self.fixed_up(part, part, _QUIET) for part in parts])
 
     def is_quiet(self, a: Bits) -> bool:
         """Whether every lane is known not to be a signalling NaN: results of the processor's operations never are."""
@@ -188,8 +224,12 @@ class FloatOps(MufuOps):
         if d.name == "bf16":
             return self.float_to_bf16(a)
         op = "fpext" if d.name == "f64" else "fptrunc"  # payloads move as in the definition
+        fenced = d.name == "f64" and not self.is_quiet(a)
         x = self.float(self.settle_bits(a), source.uniform)
-        return self.bits_of_float(target, self.ir.emit(f"{op} {source.float} {x} to {target.float}"))
+        x = self.ir.emit(f"{op} {source.float} {x} to {target.float}")
+        if fenced:  # LLVM would remove a conversion back, which makes a signalling NaN quiet
+            x = self.float_call("arithmetic.fence", target, x)
+        return self.bits_of_float(target, x)
 
     def int_to_float(self, f: Format, t: Signedness, a: Bits) -> Bits:
         target = LaneType(f.storage, self.uniform(a))
