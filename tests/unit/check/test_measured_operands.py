@@ -157,7 +157,7 @@ STATEMENTS = (  # a statement, what is wrong with it
     # Elements of lists: neighbours agree, a variable has its declared type, what has no type is none.
     ("st.global.v2.b64 [%d0], {mb, %d1};",                                 None),
     ("st.global.v2.b32 [%d0], {mb, %r1};",                                 "vector-element"),
-    ("mov.b64 %d0, {fn, %r1};",                                            "vector-length"),
+    ("mov.b64 %d0, {fn, %r1};",                                            "vector-element"),
     ("st.global.v2.b64 [%d0], {tx, %d1};",                                 "vector-element"),
     ("st.global.v2.u32 [%d0], {%r0, %f0};",                                None),
     ("st.global.v2.u32 [%d0], {%f0, %f1};",                                "operand-type"),
