@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from openptx.isa.notation.forms import Modifiers
 
 _SEMANTICS = frozenset(("relaxed", "acquire", "release", "acq_rel"))
+_OWN_SPACES = frozenset(("local", "param", "param::entry", "param::func", "const"))
 _FLAGS = _SEMANTICS | {"volatile", "mmio"}  # forms with one choice have it as a literal: `.relaxed`
 
 
@@ -26,3 +27,10 @@ def may_wait(m: Modifiers) -> bool:
     and of sleeps."""
     form = m.form
     return form.instruction.yields_thread or (strong(m) and any(t.role == "write" for t in form.operands))
+
+
+@lru_cache(maxsize=1 << 12)
+def may_poll(m: Modifiers) -> bool:
+    """Whether a loop around the instruction may be polling memory that other threads write, by loads that need not be
+    strong: programs with such races exist, and mostly work."""
+    return m.form.instruction.access == "load" and m.values.get("space") not in _OWN_SPACES

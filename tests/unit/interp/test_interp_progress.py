@@ -150,6 +150,41 @@ def test_lanes_leave_a_loop_one_by_one_and_meet_behind_it() -> None:
     assert out.tolist() == [t * (t + 1) // 2 for t in range(100)]
 
 
+LONG_LOOPS = (
+    HEAD
+    + """
+.visible .entry loops(.param .u64 out) {
+    .reg .u64 o, at;
+    .reg .u32 t, i, n;
+    .reg .pred p;
+    ld.param.u64 o, [out];
+    mov.u32 t, %tid.x;
+    mad.lo.u32 n, t, 2500, 2500;
+    mov.u32 i, 0;
+OWN:
+    add.u32 i, i, 1;
+    setp.lt.u32 p, i, n;
+    @p bra OWN;
+    add.u32 n, n, 2000;
+COMMON:
+    add.u32 i, i, 1;
+    setp.lt.u32 p, i, n;
+    @p bra COMMON;
+    mul.wide.u32 at, t, 4;
+    add.u64 at, o, at;
+    st.global.u32 [at], i;
+    ret;
+}
+"""
+)
+
+
+def test_lanes_wait_behind_a_loop_for_those_that_stay_long() -> None:
+    out = np.zeros(4, np.uint32)
+    load(LONG_LOOPS)["loops"](1, 4, (out,), engine="interp", max_instructions=3 * (10000 + 2000) + 50)
+    assert out.tolist() == [2500 * (t + 1) + 2000 for t in range(4)]
+
+
 ENDLESS = HEAD + ".visible .entry endless() { AGAIN: bra AGAIN; }"
 
 

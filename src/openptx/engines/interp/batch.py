@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from openptx.engines.interp.memory.initcheck import Watch
     from openptx.engines.interp.operands import Registers
 
-STARVATION_LIMIT = 4096
-"""The number of instructions that other groups may execute before a group gets a time slice (see decode.WAITING)."""
+STARVATION_LIMIT = 1 << 16
+"""The number of instructions that other groups may execute before a group gets a time slice. Eight that may wait for
+other lanes reach it, and a thousand plain loads (decode.WAITING, POLLING), but only long loops of others: a group with
+a time slice runs past the position where these would have joined it, and they execute the same instructions later."""
 
 STACK_OF_A_THREAD = 512 << 10
 """Local memory in bytes; CUDA's maximum."""
@@ -177,6 +179,7 @@ class Batch:
     def advance(self, group: Group, slice_ends: int, until: int) -> None:
         """Runs a group until it diverges, waits, ends, meets another, or is preempted at `slice_ends` or `until`."""
         x, ready, limits = self.x, self.ready, self.limits
+        waiting, first = 0, group.order  # how many groups are ready (none ends meanwhile), and the lowest order of one
         while True:
             frame, pc, lanes = group.frame, group.pc, group.lanes
             x.executing, x.base, x.local_size = lanes, frame.base, frame.top
@@ -200,9 +203,9 @@ class Batch:
                 if known is not None:
                     known.lanes = lane_sets.union(known.lanes, group.lanes, x.n)
                     return
-                if self.clock >= until or (
-                    self.clock >= slice_ends and (min(g.order for g in ready.values()) < group.order or self.starving())
-                ):
+                if len(ready) != waiting:
+                    waiting, first = len(ready), min(g.order for g in ready.values())
+                if self.clock >= until or (self.clock >= slice_ends and (first < group.order or self.starving())):
                     group.since = self.clock
                     ready[key] = group
                     return
@@ -222,9 +225,7 @@ class Batch:
             self.running = block.ops[i]
             raise
 
-    def execute_control(self, group: Group, block: Block) -> bool:
-        """Executes a block's control instruction: the group continues (True) or is dissolved."""
-        return execute_control(self, group, block)
+    execute_control = execute_control  # the group continues (True) or is dissolved
 
     # Events, overridden by subclasses that observe executions.
 
@@ -262,4 +263,8 @@ class Batch:
             watch.after(op, frame, some)
 
     def starving(self) -> bool:
-        return self.clock - min(g.since for g in self.ready.values()) > self.starvation_limit
+        """Whether a ready group has waited too long."""
+        if self.clock <= self._no_starvation_until:
+            return False
+        self._no_starvation_until = min(g.since for g in self.ready.values()) + self.starvation_limit
+        return self.clock > self._no_starvation_until

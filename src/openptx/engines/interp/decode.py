@@ -14,7 +14,7 @@ from openptx.engines.interp import lane_sets
 from openptx.engines.interp.operands import Reader, Registers, Writer, address, destination, fresh, source
 from openptx.engines.interp.recorded_steps import recorded_step
 from openptx.isa.fidelity import UNSUPPORTED
-from openptx.isa.memory_consistency import may_wait
+from openptx.isa.memory_consistency import may_poll, may_wait
 from openptx.isa.semantics.elements import unpacked
 from openptx.program import Function, Op, Operand, Reg
 
@@ -25,9 +25,12 @@ if TYPE_CHECKING:
 
 Step = Callable[["Threads", Registers, lane_sets.Lanes], None]
 
-WAITING = 512
+WAITING = 1 << 13
 """The number of instructions that one counts for if it may be waiting for other lanes, so that its group is preempted
 earlier."""
+
+POLLING = 64
+"""The same for a load that may be polling memory, though it need not wait for that."""
 
 
 class Block:
@@ -80,7 +83,7 @@ class DecodedFunction:
 
     def weight(self, op: Op) -> int:
         """The number of instructions that one counts for in the time slice of its group."""
-        return WAITING if may_wait(op.m) else 1
+        return WAITING if may_wait(op.m) else POLLING if may_poll(op.m) else 1
 
     def block(self, pc: int) -> Block:
         found = self._blocks.get(pc)
@@ -208,6 +211,10 @@ def _call(instruction: Instruction, m: Any, readers: list[Reader], writers: list
             a, b = readers
             return lambda x, regs, lanes: write(x, regs, lanes, mean(x, m, a(x, regs, lanes), b(x, regs, lanes)))
         return lambda x, regs, lanes: write(x, regs, lanes, mean(x, m, *[r(x, regs, lanes) for r in readers]))
+
+    if not writers and len(readers) == 2:  # a store
+        a, b = readers
+        return lambda x, regs, lanes: mean(x, m, a(x, regs, lanes), b(x, regs, lanes))
 
     def run(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> None:
         found = mean(x, m, *[read(x, regs, lanes) for read in readers])

@@ -35,10 +35,10 @@ LANES = 1 << 15
 SHARED_BYTES = 64 << 20
 """Bytes of shared memory per batch."""
 
-SLICE = 1 << 21
+SLICE = 1 << 25
 """How long (in a batch's clock) batches run before further ones start, for which they may be waiting."""
 
-QUANTUM = 1 << 14
+QUANTUM = 1 << 18
 """The time slice of each of several batches: some tens of iterations of a waiting loop."""
 
 
