@@ -277,7 +277,7 @@ def test_run_refuses_what_cannot_be_traced(tmp_path: Path, capsys: pytest.Captur
         (["--trace-thread", "3"], "write --trace as well"),
         (["--trace", "--engine", "native"], "leave out --engine native"),
         (["--trace", "--trace-line", "x"], "FILE:LINE"),
-        (["--trace", "--trace-thread", "-1"], "one to three numbers"),
+        (["--trace", "--trace-thread", "-1"], "positions are numbers from 0"),
     ):
         assert command(tmp_path, *options) == 2
         assert words in capsys.readouterr().err
