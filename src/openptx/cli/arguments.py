@@ -1,4 +1,4 @@
-"""Parses a kernel's arguments on the command line: numbers, `@in.npy`, `zeros:f32:1024`, `empty:...`, `null`."""
+"""Parses a kernel's arguments on the command line: numbers, `@in.npy`, `zeros:f32:1024`, `ones:...`, `null`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 
 BITS = ("b8", "b16", "b32", "b64")
+NEW = ("zeros", "ones", "arange", "empty")
+"""New arrays, by NumPy's names; `empty` is uninitialized (docs/sanitize.md)."""
 
 
 def read_argument(text: str) -> object:
@@ -29,11 +31,8 @@ def read_argument(text: str) -> object:
         raise InputError("`@` is followed by the name of a .npy file")
     if text.startswith("@"):
         return read_array(text[1:])
-    if text.startswith("zeros:"):
-        return zeros(text)
-    if text.startswith("empty:"):
-        like = zeros(text)
-        return openptx.empty(like.shape, like.dtype)
+    if text.partition(":")[0] in NEW:
+        return new_array(text)
     return read_number(text)
 
 
@@ -51,9 +50,8 @@ def read_number(text: str) -> int | float:
         return float(text)
     except ValueError:
         hint = f"; did you mean @{text}?" if text.endswith(".npy") else ""
-        raise InputError(
-            f"`{text}` is not an argument: write a number, @FILE.npy, zeros:TYPE:COUNT, empty:TYPE:COUNT or null{hint}"
-        ) from None
+        forms = "a number, @FILE.npy, zeros:TYPE:COUNT (also ones:, arange:, empty:) or null"
+        raise InputError(f"`{text}` is not an argument: write {forms}{hint}") from None
 
 
 def ptx_float(digits: str, text: str) -> float:
@@ -68,9 +66,9 @@ def ptx_float(digits: str, text: str) -> float:
     return struct.unpack(code, bits[::-1])[0]
 
 
-def zeros(text: str) -> Array:
-    """`zeros:f32:1024`, or `zeros:f32:32x32`. Raises InputError for an unknown type, a negative extent, or 2^40
-    elements or more."""
+def new_array(text: str) -> Array:
+    """`zeros:f32:1024`, `ones:f32:32x32`, or another of `NEW`. Raises InputError for an unknown type, a negative
+    extent, 2^40 elements or more, and numbers of a type whose elements are several."""
     import numpy as np
 
     kind, _, rest = text.partition(":")
@@ -84,7 +82,15 @@ def zeros(text: str) -> Array:
         raise InputError(f"`{text}`: `{extent}` is not a count; write {kind}:{name}:1024 or {kind}:{name}:32x32")
     if math.prod(shape) >= 1 << 40:
         raise InputError(f"`{text}` is larger than any memory")
-    return np.zeros(shape, dtype)
+    if kind == "empty":
+        return openptx.empty(shape, dtype)
+    if kind == "zeros":
+        return np.zeros(shape, dtype)
+    if name in PACKED:
+        raise InputError(f"`{text}`: an element of {name} is several numbers; write {kind}: with the type of one")
+    if kind == "ones":
+        return np.ones(shape, dtype)
+    return np.arange(math.prod(shape)).astype(dtype).reshape(shape)
 
 
 def dtype_of(name: str) -> Any:

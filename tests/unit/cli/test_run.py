@@ -98,6 +98,8 @@ def test_an_endless_kernel_is_stopped(openptx, ptx, limit):
         (["--kernel", "one", "--grid", "1", "--block", "1", "--arg", "zeros:q8:4"], "no type `q8`"),
         (["--kernel", "one", "--grid", "1", "--block", "1", "--arg", "zeros:u8:many"], "`many` is not a count"),
         (["--kernel", "one", "--grid", "1", "--block", "1", "--arg", "zeros:u8:99999999999999"], "larger than any"),
+        (["--kernel", "one", "--grid", "1", "--block", "1", "--arg", "ones:f16x2:4"], "f16x2 is several numbers"),
+        (["--kernel", "one", "--grid", "1", "--block", "1", "--arg", "arange:u8:-1"], "`-1` is not a count"),
         (["--kernel", "one", "--grid", "1", "--block", "1", "--arg", "0f3F"], "0f takes 8 hexadecimal digits"),
         (["--kernel", "one", "--grid", "1", "--block", "1", "--arg", "@none.npy"], "none.npy: No such file"),
         (["--kernel", "one", "--grid", "1", "--block", "1", "--arg", "1.5"], "1.5"),
@@ -175,6 +177,20 @@ def test_zeros_of_every_type(openptx, ptx, name):
     done = openptx("run", ptx, "--kernel", "one", "--grid", 1, "--block", 1, "--arg", f"zeros:{name}:8")
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("0: ")
+
+
+def test_new_arrays_of_numbers(openptx, ptx):
+    arrays = ("arange:f32:4", "ones:f32:2x2")
+    done = openptx("run", ptx, "--kernel", "saxpy", "--grid", 1, "--block", 4, "--arg", 3, 2.0, *arrays)
+    assert (done.status, done.err) == (0, "")
+    assert done.out == "2: float32 4 [0. 1. 2. 3.]\n3: float32 2x2 [[1. 3.]\n [5. 1.]]\n"
+
+
+@pytest.mark.parametrize("kind", ["ones", "arange"])
+@pytest.mark.parametrize("name", [each for each in TYPES if each[-2:] not in ("x2", "x4")])
+def test_numbers_of_every_type(openptx, ptx, kind, name):
+    done = openptx("run", ptx, "--kernel", "one", "--grid", 1, "--block", 1, "--arg", f"{kind}:{name}:8")
+    assert (done.status, done.err) == (0, "")
 
 
 def test_options_that_mean_nothing(openptx, ptx):

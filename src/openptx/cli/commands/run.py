@@ -4,8 +4,8 @@ r"""Run a kernel on NumPy arrays, without a GPU.
         --arg 1000 2.0 @x.npy zeros:f32:1000 --save 3=y.npy
 
 The arguments are in the order of the kernel's parameters. Each is a number (42, 1.5, 0f3F800000, inf), @FILE.npy for
-an array from a file, zeros:TYPE:COUNT for a new array of zeros (zeros:f32:1000, zeros:u8:32x32), or null for a null
-pointer. After the launch every array is printed; --save writes one into a file.
+an array from a file, zeros:TYPE:COUNT for a new array (zeros:f32:1000, ones:u8:32x32, arange:s32:64), or null for a
+null pointer. After the launch every array is printed; --save writes one into a file.
 
 If the kernel faults, the fault is explained on stderr and the exit status is 1.
 
