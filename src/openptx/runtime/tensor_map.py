@@ -21,6 +21,8 @@ from openptx.isa.semantics.tensor_map import (
     MODE,
     PACKED,
     SWIZZLES,
+    swizzle_fields,
+    swizzled_row,
 )
 from openptx.runtime.driver_tensor_map import Columns, DriverMap, decode
 from openptx.runtime.tensor_map_parts import Parts, alignment_of, parts
@@ -38,9 +40,10 @@ class TensorMap:
     """An array with a box, in the 128-byte form of a kernel parameter: `const __grid_constant__ CUtensorMap` in CUDA.
 
     `box` has one size for each axis of the array, in the order of its shape, and so has `steps`, the stride in elements
-    along each axis (the last one is 1). `swizzle` is the layout of a box's rows in shared memory: `none`, `32B`, `64B`
-    or `128B`. Outside of the array a box has zeros, or NaN with `fill="nan"`. Raises ArgumentError if the hardware's
-    rules are violated: 1 to 5 axes, 256 elements of a box along each, rows of 16 bytes or a multiple.
+    along each axis (the last one is 1). `swizzle` is the layout of a box's rows in shared memory: `none`, `32B`, `64B`,
+    `128B`, or, on sm_100 and later, `128B_ATOM_32B` and `128B_ATOM_64B`. Outside of the array a box has zeros, or NaN
+    with `fill="nan"`. Raises ArgumentError if the hardware's rules are violated: 1 to 5 axes, 256 elements of a box
+    along each, rows of 16 bytes or a multiple.
     """
 
     address: int | None = None
@@ -131,7 +134,7 @@ class TensorMap:
             raise ArgumentError(f"boxes are filled with `zero` or `nan`, not {self.fill!r}")
         if row % CHUNK:
             raise ArgumentError(f"a row of the box takes {row} bytes; it must be a multiple of {CHUNK}")
-        if self.swizzle != "none" and row > int(self.swizzle[:-1]):
+        if self.swizzle != "none" and row > swizzled_row(self.swizzle):
             raise ArgumentError(f"a row of the box takes {row} bytes, more than swizzling by {self.swizzle} allows")
         if any(stride % CHUNK for stride in array.strides[:-1]):
             raise ArgumentError(
@@ -263,13 +266,14 @@ def pack(
     """The 128 bytes of a tensor map. Axes are in the order of an array's shape, the innermost one last.
 
     `strides` are those of all axes but the innermost, in bytes; `element`, `swizzle` and
-    `interleave` are codes of Table 33; `mode` is one of `im2col.MODES` or 0.
+    `interleave` are codes of Table 33, but `swizzle` is one of the driver's; `mode` is one of `im2col.MODES` or 0.
     """
     words: dict[str, Sequence[int]] = {
         "rank": [len(shape) - 1 | mode << MODE],
         "elemtype": [element],
         "interleave_layout": [interleave],
-        "swizzle_mode": [swizzle],
+        "swizzle_mode": [swizzle_fields(swizzle)[0]],
+        "swizzle_atomicity": [swizzle_fields(swizzle)[1]],
         "fill_mode": [int(nan)],
         "global_dim": [min(n, LARGEST_SIZE) for n in shape[::-1]],
         "box_dim": box[::-1],

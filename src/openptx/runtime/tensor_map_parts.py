@@ -15,6 +15,7 @@ from openptx.isa.semantics.tensor_map import (
     LARGEST,
     PACKED,
     SWIZZLES,
+    swizzled_row,
     width_of,
 )
 
@@ -29,22 +30,22 @@ class Layout(NamedTuple):
     """The layout of elements: `bits` of shared memory each; addresses and strides are multiples of `alignment` bytes.
 
     The innermost size is a multiple of `whole` elements, and a box has `box` of them along that axis, or 0 for any
-    number.
+    number. `swizzles` are the possible ones, or () for all.
     """
 
     bits: int
     alignment: int = CHUNK
     whole: int = 1
     box: int = 0
+    swizzles: tuple[str, ...] = ()
 
 
 PACKED_LAYOUTS = {
     "b4x16": Layout(4, whole=2),
-    "b4x16_p64": Layout(8, 32, 128, 128),
-    "b6x16_p32": Layout(8, 32, 128, 128),
+    "b4x16_p64": Layout(8, 32, 128, 128, ("none", "128B", "128B_ATOM_32B")),
+    "b6x16_p32": Layout(8, 32, 128, 128, ("none", "128B", "128B_ATOM_32B", "128B_ATOM_64B")),
 }
 """The requirements of the manual of `cuTensorMapEncodeTiled` for elements of 4 and 6 bits."""
-PADDED_SWIZZLES = ("none", "128B")
 
 
 def layout_of(element: str) -> Layout:
@@ -144,7 +145,7 @@ def require_row(tensor: Parts) -> None:
     if row % CHUNK:
         raise ArgumentError(f"a row of the box takes {row} bytes; it must be a multiple of {CHUNK}")
     require_packed(tensor, layout)
-    if tensor.swizzle != "none" and tensor.interleave == "none" and row > int(tensor.swizzle[:-1]):
+    if tensor.swizzle != "none" and tensor.interleave == "none" and row > swizzled_row(tensor.swizzle):
         raise ArgumentError(f"a row of the box takes {row} bytes, more than swizzling by {tensor.swizzle} allows")
     wrong = [n for n in tensor.strides if n % alignment or not 0 <= n < MOST_STRIDE]
     if wrong:
@@ -160,9 +161,9 @@ def require_packed(tensor: Parts, layout: Layout) -> None:
         )
     if layout.box and tensor.box[-1] != layout.box:
         raise ArgumentError(f"a box of `.{tensor.element}` has {layout.box} elements in a row, not {tensor.box[-1]}")
-    if layout.box and tensor.swizzle not in PADDED_SWIZZLES:
+    if layout.swizzles and tensor.swizzle not in layout.swizzles:
         raise ArgumentError(
-            f"boxes of `.{tensor.element}` are swizzled by {' or '.join(PADDED_SWIZZLES)}, not {tensor.swizzle}"
+            f"boxes of `.{tensor.element}` are swizzled by {' or '.join(layout.swizzles)}, not {tensor.swizzle}"
         )
     if tensor.fill == "nan" and tensor.element in PACKED_LAYOUTS:
         raise ArgumentError(f"elements of `.{tensor.element}` have no NaN to fill boxes with")

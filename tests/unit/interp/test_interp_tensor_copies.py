@@ -282,6 +282,35 @@ def test_boxes_that_no_memory_holds_end_in_a_fault(box: tuple[int, int], message
         )
 
 
+class Coarse(Tensor):
+    """Whose swizzle keeps more than 16 bytes together, by the code of Table 33."""
+
+    atomicity = 1
+
+    def fields(self) -> str:
+        field = "tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32"
+        return f"{field} [m], {self.atomicity};\n{super().fields()}"
+
+
+@pytest.mark.parametrize(("atomicity", "bit"), [(1, 5), (3, 6)])
+def test_chunks_of_32_and_64_bytes_stay_together(atomicity: int, bit: int) -> None:
+    """5.5.7: the line of 128 bytes that a chunk is in changes its address from `bit` on."""
+    array = numbers((9, 32), "f4")
+    tensor = Coarse(array, (32, 9), swizzle=3)
+    tensor.atomicity = atomicity
+    back = launched(tensor, loads(tensor.bytes, "2d.shared::cta.global.tile.mbarrier::complete_tx::bytes", "0, 0"))
+    at = np.arange(0, tensor.bytes, 16)
+    chunks = back[: tensor.bytes].reshape(-1, 16)[(at ^ (at >> 7 << bit) & 0x7F) >> 4]
+    np.testing.assert_array_equal(chunks.reshape(-1).view("f4").reshape(9, 32), array)
+
+
+def test_other_swizzles_keep_16_bytes_together() -> None:
+    """Table 14."""
+    tensor = Coarse(numbers((9, 32), "f4"), (16, 9), swizzle=2)
+    with pytest.raises(Fault, match="atomicity of 32 or 64 bytes"):
+        launched(tensor, loads(tensor.bytes, "2d.shared::cta.global.tile.mbarrier::complete_tx::bytes", "0, 0"))
+
+
 def test_what_boxes_know_nothing_of_is_unsupported_by_name() -> None:
     tensor = Tensor(numbers((9, 32), "f4"), (8, 5))
     with pytest.raises(Unsupported, match=r"\.swizzle_atomicity 2"):

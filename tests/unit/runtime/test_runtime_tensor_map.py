@@ -28,7 +28,7 @@ cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; ret; }"""
 
 
 @pytest.mark.parametrize("type", [np.uint8, np.int16, np.int32, np.int64, np.float16, np.float32, np.float64, bfloat16])
-@pytest.mark.parametrize("options", [{}, {"swizzle": "64B"}, {"steps": (2, 1)}], ids=["plain", "swizzled", "steps"])
+@pytest.mark.parametrize("options", [{}, {"swizzle": "64B"}, {"steps": (2, 1)}, {"swizzle": "128B_ATOM_32B"}])
 def test_a_box_goes_from_one_array_to_another(type: type, options: dict[str, object]) -> None:
     source = np.arange(9 * 64).reshape(9, 64).astype(type)
     target = np.zeros_like(source)
@@ -145,6 +145,16 @@ IMAGES = {"shape": (2, 4, 16), "strides": [320, 160], "box": (1, 4, 8)}
         ({"element": "b6p2x16"}, Unsupported, "tensor maps of .b6p2x16"),
         ({"element": "b4x16_p64", "box": (4, 128)}, ArgumentError, "has a multiple of 128 elements, not 64"),
         ({"element": "b4x16", "shape": (9, 33), "box": (4, 32)}, ArgumentError, "multiple of 2 elements, not 33"),
+        (
+            {"element": "b4x16_p64", "shape": (9, 128), "box": (4, 128), "swizzle": "128B_ATOM_64B"},
+            ArgumentError,
+            "swizzled by none or 128B or 128B_ATOM_32B, not 128B_ATOM_64B",
+        ),
+        (
+            {"box": (4, 36), "swizzle": "128B_ATOM_64B"},
+            ArgumentError,
+            "144 bytes, more than swizzling by 128B_ATOM_64B",
+        ),
         (
             {"element": "b6x16_p32", "shape": (64, 128), "box": (8, 64)},
             ArgumentError,

@@ -6,10 +6,19 @@ import ctypes
 from math import prod
 
 from openptx.driver.calls import Failure, get, initialized, invalid, put, unsupported, write
-from openptx.isa.semantics.tensor_map import CHUNK, CONVERTED, ELEMENTS, INTERLEAVES, LARGEST, PACKED, SWIZZLES
+from openptx.isa.semantics.tensor_map import (
+    CHUNK,
+    CONVERTED,
+    ELEMENTS,
+    INTERLEAVES,
+    LARGEST,
+    PACKED,
+    SWIZZLES,
+    swizzled_row,
+)
 from openptx.isa.types import TYPES
 from openptx.runtime.tensor_map import pack
-from openptx.runtime.tensor_map_parts import PADDED_SWIZZLES, Layout, alignment_of, layout_of
+from openptx.runtime.tensor_map_parts import Layout, alignment_of, layout_of
 
 NAMES = ELEMENTS | CONVERTED | PACKED
 CODES = {8: 9, 9: 10, 10: 8}
@@ -127,9 +136,9 @@ def require_row(element: int, count: int, interleave: int, swizzle: int) -> None
     row = count * layout.bits // 8
     if row % CHUNK:
         raise invalid_map(f"with boxes whose rows take {row} bytes, not a multiple of {CHUNK}")
-    if layout.box and (count != layout.box or SWIZZLES[swizzle] not in PADDED_SWIZZLES):
+    if layout.box and (count != layout.box or SWIZZLES[swizzle] not in layout.swizzles):
         raise invalid_map(f"with rows of {count} padded elements and swizzling by {SWIZZLES[swizzle]}")
-    if swizzle and not interleave and row > int(SWIZZLES[swizzle].removesuffix("B")):
+    if swizzle and not interleave and row > swizzled_row(SWIZZLES[swizzle]):
         raise invalid_map(f"with boxes whose rows take {row} bytes, more than swizzling by {SWIZZLES[swizzle]} allows")
 
 

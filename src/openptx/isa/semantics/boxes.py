@@ -28,6 +28,7 @@ PACKED_BYTES = {14: 8, 15: 12}
 """Global memory of a chunk of sixteen elements that are padded in shared memory."""
 _SHIFTS = sum((width_of(name).bit_length() - 4) << 2 * code for code, name in (ELEMENTS | CONVERTED).items())
 NEVER_SLICED = "a copy of an interleaved tensor in fewer than three dimensions, of single rows or by `.im2col::w`"
+FINE_ROWS = "a swizzle atomicity of 32 or 64 bytes with another swizzle mode than 128 bytes"
 WRONG_BOX = "a box with {value} elements in one dimension, which is not 1 to 256"
 TOO_LARGE = "a box that is larger than shared memory"
 _U, _S = TYPES["u64"], TYPES["s64"]
@@ -136,12 +137,12 @@ class Chunks:
         x.require(
             (shared & 127) == 0, "misaligned-access", "a tensor copy whose shared memory is not aligned to 128 bytes"
         )
-        swizzle = x.resize((x.const(1, 32) << self.word("swizzle_mode")) - 1, 64)
+        swizzle, distance = self.swizzle()
         times = self.chunks if chosen is None else x.pick(chosen, self.chunks, 0)
 
         def step(
-            i: Bits, shared: Bits, swizzle: Bits, shift: Bits, chunk: Bits, columns: Bits, start: Bits, size: Bits,
-            tensor: Bits, *others: Bits,
+            i: Bits, shared: Bits, swizzle: Bits, line: Bits, shift: Bits, chunk: Bits, columns: Bits, start: Bits,
+            size: Bits, tensor: Bits, *others: Bits,
         ) -> None:  # fmt: skip
             row, column = x.divide(_U, i, columns), x.remainder(_U, i, columns)
             wide, rest = x.resize(shift, 64), list(others)
@@ -159,13 +160,24 @@ class Chunks:
             skipped = before << wide
             present = x.min(_U, x.pick(inside & x.less(_S, before, until), (until - before) << wide, 0), whole)
             place = shared + x.resize(i << 4, 64)
-            place = place ^ (((place >> 7) & swizzle) << 4)
+            place = place ^ ((place >> line) & swizzle)
             move(place, skipped, address + skipped, x.resize(present, 32), *rest)
 
         x.repeat(
-            times, step, shared, swizzle, self.shift, self.chunk, self.columns, self.start, self.size, self.tensor,
-            *(self.slices or ()), *self.flat(), *more,
+            times, step, shared, swizzle, distance, self.shift, self.chunk, self.columns, self.start, self.size,
+            self.tensor, *(self.slices or ()), *self.flat(), *more,
         )  # fmt: skip
+
+    def swizzle(self) -> tuple[Bits, Bits]:
+        """The bits of an address that are exchanged, and how far above them the number of the line of 128 bytes is.
+
+        From bit 4 on where 16 bytes stay together, from bit 5 or 6 on where 32 or 64 do.
+        """
+        x, mode, atomicity = self.x, self.word("swizzle_mode"), self.word("swizzle_atomicity")
+        x.require((atomicity == 0) | (mode == 3), "undefined-behavior", FINE_ROWS)
+        coarser = atomicity - (atomicity >> 1)
+        bits = ((x.const(1, 32) << mode) - 1) << 4
+        return x.resize(bits >> (4 + coarser) << (4 + coarser), 64), x.resize(3 - coarser, 64)
 
     def fill(self) -> tuple[Bits, Bits]:
         """The fill value of a chunk outside the tensor, alternating: 0, or a NaN of any type."""

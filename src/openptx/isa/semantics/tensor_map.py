@@ -33,13 +33,18 @@ CONVERTED = {8: "f32.ftz", 11: "tf32", 12: "tf32.ftz"}
 """f32 elements that change when copied to shared memory (tensor_elements.py)."""
 PACKED = {13: "b4x16", 14: "b4x16_p64", 15: "b6x16_p32"}
 """Elements of 4 and 6 bits: sixteen take 8, 8 and 12 bytes of global memory, and 8, 16 and 16 of shared memory."""
-SWIZZLES = {0: "none", 1: "32B", 2: "64B", 3: "128B"}
+SWIZZLES = {0: "none", 1: "32B", 2: "64B", 3: "128B", 4: "128B_ATOM_32B", 6: "128B_ATOM_64B"}
+"""By the code of the driver's CUtensorMapSwizzle: the bytes of a row that is permuted, and of what stays together in it
+if these are not 16."""
+_MODES = {0: "none", 1: "32B", 2: "64B", 3: "128B"}
+ATOMICITIES = {0: "16B", 1: "32B", 3: "64B"}
+"""The supported part of Table 33 for the two fields of a swizzle."""
 INTERLEAVES = {0: "none", 1: "16B", 2: "32B"}
 _CODES: dict[str, dict[int, str]] = {
     "elemtype": ELEMENTS | CONVERTED | PACKED,
     "interleave_layout": INTERLEAVES,
-    "swizzle_mode": SWIZZLES,
-    "swizzle_atomicity": {0: "16B"},
+    "swizzle_mode": _MODES,
+    "swizzle_atomicity": ATOMICITIES,
     "fill_mode": {0: "zero", 1: "OOB-NaN"},
 }
 OUT_OF_BOUNDS_NAN = 0x7FF7
@@ -54,6 +59,16 @@ LARGEST = 256  # elements of a box in one dimension
 def width_of(element: str) -> int:
     """The bits of an element that occupies whole bytes."""
     return 32 if element in CONVERTED.values() else TYPES[element].width
+
+
+def swizzle_fields(code: int) -> tuple[int, int]:
+    """The mode and the atomicity of Table 33 for a code of the driver."""
+    return min(code, 3), {4: 1, 6: 3}.get(code, 0)
+
+
+def swizzled_row(swizzle: str) -> int:
+    """The bytes of a row that a swizzle permutes."""
+    return int(swizzle.partition("B")[0])
 
 
 def replace(x: Machine, space: str, at: Bits, field: str, ordinal: int, value: Bits | int) -> None:

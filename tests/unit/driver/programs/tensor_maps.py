@@ -90,7 +90,8 @@ halves = copied(encode(there.value, [96, 20], [48], [32, 8], kind=PACKED), 32, 2
 assert (halves.reshape(8, 16) == matrix.view(np.uint8)[2:10, 16:32]).all()
 for kind in PADDED:
     encode(there.value, [128, 5], [96], [128, 2], kind=kind)
-    encode(there.value, [128, 5], [96], [128, 2], kind=kind, swizzle=3)
+    for swizzle in (3, 4):
+        encode(there.value, [128, 5], [96], [128, 2], kind=kind, swizzle=swizzle)
     encode(there.value, [128, 5], [96], [128, 2], kind=kind, swizzle=2, result=1)
     encode(there.value, [128, 5], [96], [128, 2], kind=kind, fill=1, result=1)
     encode(there.value, [128, 5], [96], [64, 2], kind=kind, result=1)
@@ -126,7 +127,10 @@ encode(there.value, shape, strides, [4, 257], result=1)
 encode(there.value, shape, strides, box, steps=[1, 9], result=1)
 encode(there.value, shape, strides, [12, 8], swizzle=1, result=1)  # 48 bytes
 encode(there.value, shape, strides, [8, 8], swizzle=1)
-encode(there.value, shape, strides, box, swizzle=4, result=801)
+encode(there.value, shape, strides, box, swizzle=5, result=801)
+for atoms in (4, 6):
+    encode(there.value, shape, strides, box, swizzle=atoms)
+    encode(there.value, [48, 20], [192], [36, 8], swizzle=atoms, result=1)  # 144 bytes
 encode(there.value, shape, strides, box, swizzle=7, result=1)
 encode(there.value, shape, strides, box, interleave=1, result=1)  # of two dimensions
 images = [[16, 5, 2], [160, 320], [16, 2, 2]]
