@@ -11,12 +11,23 @@ from openptx.control_flow import read_registers, written_registers
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.decode import DecodedFunction, Step
 from openptx.engines.interp.operands import Registers
-from openptx.isa.instructions import async_copy, cache_control, mbarrier, wgmma
+from openptx.isa.instructions import async_copy, cache_control, mbarrier, tensor_memory, wgmma
 from openptx.isa.notation import Instruction
 from openptx.program import Function, Op
 from openptx.sanitize.machine import SanitizedThreads
 from openptx.sanitize.races.multiplications import MULTIPLICATIONS, operands, used_by_multiplications
-from openptx.sanitize.races.semantics import BULK, COMMITS, FENCES, PROXY_FENCES, TENSOR, WAITS, fence_of, spaces_of
+from openptx.sanitize.races.semantics import (
+    BULK,
+    COMMITS,
+    FENCES,
+    PROXY_FENCES,
+    TENSOR,
+    TRANSFERS,
+    WAITS,
+    fence_of,
+    spaces_of,
+)
+from openptx.sanitize.races.tensor_memory import WatchedTensorMemory
 from openptx.sanitize.undefined_bits.registers import TrackedFunction
 
 
@@ -167,6 +178,16 @@ def begin_tensor(x: SanitizedThreads, op: Op, values: Named) -> None:
     x.agents = {thread: x.session.tensor_operations.of_thread(thread, statement) for thread in x.threads().tolist()}
 
 
+def report_tensor_accesses(x: SanitizedThreads, op: Op, values: Named) -> None:
+    memory = x.tensor_memory
+    assert isinstance(memory, WatchedTensorMemory)
+    memory.report(op)
+
+
+def wait_transfers(x: SanitizedThreads, op: Op, values: Named) -> None:
+    x.session.register_transfers.wait(x.threads(), write=op.m.values["operation"] == "wait::st")
+
+
 def begin_multiplication(x: SanitizedThreads, op: Op, values: Named) -> None:
     x.session.multiplications.begin(x, op)
 
@@ -210,4 +231,6 @@ AFTER: dict[Instruction, Note] = {
     wgmma.fence: fence_multiplications,
     wgmma.commit_group: commit_multiplications,
     wgmma.wait_group: wait_multiplications,
+    **dict.fromkeys((TENSOR | TRANSFERS) - COMMITS, report_tensor_accesses),
+    tensor_memory.wait: wait_transfers,
 }

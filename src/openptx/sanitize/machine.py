@@ -15,6 +15,7 @@ from openptx.isa.semantics import mbarrier
 from openptx.sanitize.races.detector import stacked
 from openptx.sanitize.races.semantics import COMMITS, INITS, WAITS, access, elements, sized
 from openptx.sanitize.races.shadow import GPU, SCOPE, UPDATE, Shadow
+from openptx.sanitize.races.tensor_memory import WatchedTensorMemory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,6 +78,9 @@ class SanitizedThreads(Threads):
     def allocated_tensor_memory(self) -> TensorMemory | None:
         """The tensor memory, if the kernel has used it."""
         return self._tensor_memory
+
+    def make_tensor_memory(self) -> WatchedTensorMemory:
+        return WatchedTensorMemory(self)
 
     @property
     def shared_stride(self) -> int:
@@ -276,17 +280,10 @@ class SanitizedThreads(Threads):
             update = bool(facts & UPDATE)
             reads = update or not write
             self.session.releases.access(
-                shadow,
-                granules,
-                threads,
-                scope,
-                observes=about.observes and reads,
-                writes=write,
-                update=update,
+                shadow, granules, threads, scope, observes=about.observes and reads, writes=write, update=update,
                 counts=update and self.changing and self.op.m.op not in ("cas", "exch"),
-                releases=about.releases and write,
-                acquires=about.acquires and reads,
-            )
+                releases=about.releases and write, acquires=about.acquires and reads,
+            )  # fmt: skip
         elif write and shadow.records is not None:
             shadow.records[granules] = 0
 

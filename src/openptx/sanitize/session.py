@@ -36,6 +36,7 @@ from openptx.sanitize.races.reports import RaceReports
 from openptx.sanitize.races.semantics import synchronizes
 from openptx.sanitize.races.shadow import ShadowMemory
 from openptx.sanitize.races.teams import Teams
+from openptx.sanitize.races.tensor_memory import RegisterTransfers
 from openptx.sanitize.reporter import Reporter
 from openptx.sanitize.undefined_bits.arrays import NOISE
 from openptx.sanitize.undefined_bits.marks import Marks
@@ -77,6 +78,7 @@ class Session:
         self.copies = Copies(self.clocks, agents)
         self.bulk_copies = BulkCopies(self.clocks, agents)
         self.tensor_operations = BulkCopies(self.clocks, agents)
+        self.register_transfers = RegisterTransfers(self.clocks, agents)
         self.multiplications = Multiplications(self.reporter, self.executing, self.clocks, agents, "sync" in tools)
 
         self.mbarriers = Mbarriers(self.clocks, self.reporter, self.executing)

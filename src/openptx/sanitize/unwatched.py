@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from openptx.call_graph import reachable_functions
-from openptx.isa.instructions import multimem, surface, tensor_memory, tensor_multiply
+from openptx.isa.instructions import multimem, surface
 from openptx.isa.notation import Instruction
 from openptx.program import Function, Program
 
@@ -16,12 +16,6 @@ UNWATCHED: dict[str, frozenset[Instruction]] = {
         (
             multimem.multimem_ld_reduce, multimem.multimem_st, multimem.multimem_red,
             multimem.multimem_cp_async_bulk, multimem.multimem_cp_reduce_async_bulk,
-        )
-    ),
-    "tensor memory": frozenset(
-        (
-            tensor_memory.st, tensor_memory.cp, tensor_memory.shift,
-            tensor_multiply.mma, tensor_multiply.mma_sp, tensor_multiply.mma_ws, tensor_multiply.mma_ws_sp,
         )
     ),
 }  # fmt: skip

@@ -13,7 +13,7 @@ import pytest
 import openptx
 
 PAIRS = Path(__file__).parent / "pairs"
-FILES = ("basics", "orderings", "textbook", "scopes", "structures", "copies", "reviews", "every_kind")
+FILES = ("basics", "orderings", "textbook", "scopes", "structures", "copies", "reviews", "every_kind", "tensor_memory")
 
 
 class Row(NamedTuple):
@@ -63,6 +63,9 @@ SLOW = (
     "y_mb_many_bad",
     "w_recursion_bad",
     "u_stage_phase_bad",
+    "t_ring_bad",
+    "t_overlap_bad",
+    "t_overlap_ok",
 )
 TWO_CAUSES = ("m_neighbour_shared_bad", "z_append_bad")
 """Defects with a consequence that nothing connects with them: memory that a wrong store has not written, places that

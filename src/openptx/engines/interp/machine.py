@@ -119,7 +119,10 @@ class Threads(Copies, Atomics, Machine):
         self, p: MatrixProduct, tiles: Callable[..., Tiles], given: Sequence[Bits], adds: bool,
         by_lines: Callable[[], None],
     ) -> None:  # fmt: skip
-        tensor_cores.tile_product(self, p, tiles, given, adds, by_lines)
+        if self.must_see_accesses():
+            by_lines()
+        else:
+            tensor_cores.tile_product(self, p, tiles, given, adds, by_lines)
 
     def tensor_product(self, p: Described, zeros: Bits, code: Bits, *values: Bits) -> None:
         if self.must_see_accesses():
@@ -222,8 +225,11 @@ class Threads(Copies, Atomics, Machine):
     @property
     def tensor_memory(self) -> TensorMemory:
         if self._tensor_memory is None:
-            self._tensor_memory = TensorMemory(self, self.tensor_block)
+            self._tensor_memory = self.make_tensor_memory()
         return self._tensor_memory
+
+    def make_tensor_memory(self) -> TensorMemory:
+        return TensorMemory(self, self.tensor_block)
 
     # The `alloca` stack.
 

@@ -69,6 +69,8 @@ class Access:
     facts: int
     write: bool
     unchanged: Callable[[int], bool]
+    issuers: Callable[[Array], Array] | None = None
+    """The threads whose actions the agents of earlier accesses execute, in an order that their issue determines."""
 
     def cells(self, column: int) -> Array:
         return self.rows[:, CELL * column : CELL * column + CELL]
@@ -110,18 +112,20 @@ class Races:
         self, shadow: Shadow, threads: Array, offsets: Array, size: int, facts: int, *, write: bool,
         owners: Array | None = None, values: Array | None = None,
         unchanged: Callable[[int], bool] = lambda index: False, by_proxy: bool = False,
+        issuers: Callable[[Array], Array] | None = None,
     ) -> Array:  # fmt: skip
         """An access of `size` bytes by each of `threads`, at byte offsets; returns the granules.
 
         `owners` access for the threads: asynchronous copies. `values` are the stored values, one row each, to
-        distinguish writes of equal values. `by_proxy` is whether the access is by the async proxy.
+        distinguish writes of equal values. `by_proxy` is whether the access is by the async proxy, `issuers` as in
+        `Access`.
         """
         if offsets.size < threads.size:
             offsets = np.broadcast_to(offsets, threads.shape)
         granules = shadow.granules(offsets, size)
         width = granules.shape[1]
         flat, each = granules.reshape(-1), np.repeat(threads, width) if width > 1 else threads
-        a = Access(shadow, each, flat, shadow.cells[flat], width, facts, write, unchanged)
+        a = Access(shadow, each, flat, shadow.cells[flat], width, facts, write, unchanged, issuers)
         marks = each if owners is None else np.repeat(owners, width)
         self.check(a, marks if owners is not None else None)
         self.check_coherence(a)
@@ -196,6 +200,8 @@ class Races:
         """Positions in `which` of the cells whose accesses race with the current ones."""
         times, others, earlier = (cells[which, i] for i in range(CELL))
         times, others, threads = times.astype(np.int64), others.astype(np.int64), a.threads[which]
+        if a.issuers is not None:
+            others = a.issuers(others)
         pending = (earlier & PENDING) != 0
         bad = np.flatnonzero((others != threads) | pending)
         if not bad.size:

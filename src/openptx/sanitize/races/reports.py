@@ -9,14 +9,16 @@ import numpy as np
 from openptx.diagnostics.codes import code as find_code
 from openptx.isa.instructions import async_copy, atomic, tensor_allocation, tensor_memory
 from openptx.isa.instructions.barrier import bar, bar_warp_sync, barrier_cluster
+from openptx.isa.semantics.tensor_memory import COLUMNS
 from openptx.program import Op
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.findings import Finding, Race
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.detector import Conflict
-from openptx.sanitize.races.semantics import BULK
+from openptx.sanitize.races.semantics import BULK, TENSOR, TRANSFERS
 from openptx.sanitize.races.shadow import GPU, PENDING, SCOPE, STATEMENT, UPDATE, VOLATILE
 from openptx.sanitize.races.teams import AGENT
+from openptx.sanitize.races.tensor_memory import CTA_BYTES, WORD
 from openptx.sanitize.races.updates import updates
 from openptx.sanitize.reporter import Reporter
 
@@ -49,7 +51,7 @@ class RaceReports:
         if r.collector.count_if_known(key):
             self.widen(c, key, op, other)
             return
-        where = "{}, byte {}".format(*self.memory(c))
+        where = ", ".join(self.memory(c))
         if c.stale:
             self.stale(c, key, where)
             return
@@ -104,7 +106,15 @@ class RaceReports:
         )  # fmt: skip
         finding.help = finding.race.cure_between(*finding.race.lines)
 
-    def memory(self, c: Conflict) -> tuple[str, int]:
+    def memory(self, c: Conflict) -> tuple[str, str]:
+        """The variable or array, and the place in it."""
+        if c.shadow.space == "tensor":
+            lane, column = divmod(c.offset % CTA_BYTES // WORD, COLUMNS)
+            return c.shadow.name, f"lane {lane}, column {column}"
+        name, offset = self.variable(c)
+        return name, f"byte {offset}"
+
+    def variable(self, c: Conflict) -> tuple[str, int]:
         """The variable or array, and the byte in it."""
         shadow = c.shadow
         if shadow.space != "shared":
@@ -201,7 +211,7 @@ class RaceReports:
         if c.other_facts & PENDING:
             return "wait for the copy (`cp.async.wait_group`), then let the threads meet at a barrier {lines}", True
         if c.other_thread >= AGENT:
-            return f"wait for the mbarrier, or the group, of {self.operation(other)} {{lines}}", True
+            return self.wait_for(other) + " {lines}", True
         if not strength(c) and updates(self.reporter.calls.functions().get(op), op, other):
             space = op.m.values.get("space", "generic")
             name = f"`{atomic.atom.name}`" if space == "generic" else f"`{atomic.atom.name}.{space}`"
@@ -233,6 +243,15 @@ class RaceReports:
             " `ld.acquire.gpu` (or a fence after a strong load) before this access"
         )
 
+    def wait_for(self, op: Op) -> str:
+        """How threads wait for what an agent does."""
+        if op.form.instruction in TRANSFERS:
+            kind = "st" if op.form.instruction is tensor_memory.st else "ld"
+            return f"`tcgen05.wait::{kind}`, and a barrier if another warp goes on,"
+        if op.form.instruction in TENSOR:
+            return f"wait for an mbarrier that a `{tensor_memory.commit.name}` after {self.operation(op)} signals,"
+        return f"wait for the mbarrier, or the group, of {self.operation(op)}"
+
     def operation(self, op: Op) -> str:
         """A description of what an agent does."""
         copies = op.form.instruction in BULK | {async_copy.cp_async, tensor_memory.cp}
@@ -240,7 +259,8 @@ class RaceReports:
 
     def verb(self, write: bool, facts: int) -> str:
         """A description of an access."""
-        if self.reporter.ops[facts & STATEMENT].form.instruction.control == "call":
+        instruction = self.reporter.ops[facts & STATEMENT].form.instruction
+        if instruction.control == "call" or instruction is tensor_allocation.dealloc:
             return "free"
         what = "atomic" if facts & UPDATE else "write" if write else "read"
         return f"{what} by an asynchronous copy" if facts & PENDING else what

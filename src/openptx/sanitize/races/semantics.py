@@ -16,6 +16,7 @@ from openptx.isa.instructions import (
     mbarrier,
     mbarrier_reports,
     move,
+    structured_sparsity,
     tensor_copy,
     tensor_memory,
     tensor_multiply,
@@ -56,10 +57,17 @@ BULK = frozenset(
 TENSOR = frozenset(
     (
         tensor_multiply.mma, tensor_multiply.mma_sp, tensor_multiply.mma_ws, tensor_multiply.mma_ws_sp,
-        tensor_memory.cp, tensor_memory.commit, tensor_memory.commit_more,
+        tensor_memory.cp, tensor_memory.shift, tensor_memory.commit, tensor_memory.commit_more,
     )
 )  # fmt: skip
-"""Operations on tensor memory that read shared memory, and those that make an mbarrier signal their completion."""
+"""Operations on tensor memory whose completion an mbarrier signals, and those that make it do so."""
+TRANSFERS = frozenset(
+    (
+        tensor_memory.ld, tensor_memory.ld_red, tensor_memory.st, structured_sparsity.ld_spcompress,
+        structured_sparsity.ld_red_spcompress,
+    )
+)  # fmt: skip
+"""Loads and stores of tensor memory, whose completion `tcgen05.wait` waits for."""
 ASYNCHRONOUS = BULK | TENSOR | {wgmma.mma_async, wgmma.mma_async_sp}
 """Instructions whose accesses belong to an agent instead of their thread."""
 GENERIC_PROXY = frozenset((async_store.st_async, async_store.red_async))

@@ -15,6 +15,7 @@ from openptx.numerics import Bits
 from openptx.sanitize.machine import SanitizedThreads
 from openptx.sanitize.undefined_bits.definedness import Definedness
 from openptx.sanitize.undefined_bits.masked import EVERYTHING, Masked, Use, mask
+from openptx.sanitize.undefined_bits.tensor_memory import DefinedTensorMemory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +48,9 @@ class DefinedMemory(Definedness, SanitizedThreads):
         self._computed: dict[Plane, Array] = {}
         """By byte, how undefined bits were used before they were stored: the statement and its `Use`, as `statement *
         len(Use) + use`; -1 for copies."""
+
+    def make_tensor_memory(self) -> DefinedTensorMemory:
+        return DefinedTensorMemory(self)
 
     # Tables.
 

@@ -33,7 +33,6 @@ from openptx.sanitize.undefined_bits.masked import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from openptx.isa.semantics.matrix.tensor import Tiles
     from openptx.numerics.dot import Tile
     from openptx.numerics.matrix_product import MatrixProduct
     from openptx.program import Op
@@ -141,12 +140,6 @@ class Definedness(Threads):
         if is_masked(*a, *b, *(c for line in addends for c in line)):
             return by_lanes()
         return super().matrix_product(p, a, b, addends, by_lanes)
-
-    def tile_product(
-        self, p: MatrixProduct, tiles: Callable[..., Tiles], given: Sequence[Bits], adds: bool,
-        by_lines: Callable[[], None],
-    ) -> None:  # fmt: skip
-        by_lines()
 
     # The warp.
 

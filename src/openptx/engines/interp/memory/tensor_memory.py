@@ -68,25 +68,25 @@ class TensorMemory(tensor_memory.TensorMemory):
 
     def rows_at(self, address: Bits, count: int) -> tuple[int, Array, slice]:
         """The index in `cells` of `count` columns in lanes of one CTA, from the same column on."""
-        cta, lane, column = self._place(address, count, None)
+        cta, lane, column = self.place(address, count, None)
         first = int(column[0])
         assert (cta == cta[0]).all()
         assert (column == first).all()
         return int(cta[0]), lane, slice(first, first + count)
 
     def read(self, address: Bits, count: int = 1, rank: Bits | None = None) -> tuple[Bits, ...]:
-        cta, lane, column = self._place(address, count, rank)
+        cta, lane, column = self.place(address, count, rank)
         found = self.cells[cta[:, None], lane[:, None], column[:, None] + np.arange(count)]
         return tuple(Bits(self.x, 32, np.ascontiguousarray(found[:, i])) for i in range(count))
 
     def write(self, address: Bits, values: Sequence[Bits], rank: Bits | None = None) -> None:
-        cta, lane, column = self._place(address, len(values), rank)
+        cta, lane, column = self.place(address, len(values), rank)
         words = np.empty((cta.size, len(values)), np.uint32)
         for i, value in enumerate(values):
             words[:, i] = value.v
         self.cells[cta[:, None], lane[:, None], column[:, None] + np.arange(len(values))] = words
 
-    def _place(self, address: Bits, count: int, rank: Bits | None) -> tuple[Array, Array, Array]:
+    def place(self, address: Bits, count: int, rank: Bits | None) -> tuple[Array, Array, Array]:
         """The CTA, lane and column of every executing thread, with `count` columns that exist."""
         x, geometry = self.x, self.x.geometry
         cta = lane_sets.take(geometry.cta, x.executing)
