@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from openptx.control_flow import control_instructions
 from openptx.errors import Unsupported
 from openptx.program import Function, Op, Program, Reg
 
@@ -37,7 +38,7 @@ def calls_by_address(op: Op) -> bool:
 
 def calls_indirectly(function: Function) -> bool:
     """Whether the kernel calls functions by address."""
-    return any(map(calls_by_address, function.code))
+    return any(calls_by_address(op) for _, op in control_instructions(function))
 
 
 def reached_directly(program: Program, kernel: Function) -> set[str] | None:

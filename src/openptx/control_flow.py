@@ -45,10 +45,15 @@ def targets(op: Op) -> Iterator[int]:
 
 
 @lru_cache(maxsize=512)
+def control_instructions(function: Function) -> tuple[tuple[int, Op], ...]:
+    """The control instructions and their positions; functions are compared by identity."""
+    return tuple((pc, op) for pc, op in enumerate(function.code) if op.form.instruction.control)
+
+
+@lru_cache(maxsize=512)
 def branches(function: Function) -> tuple[tuple[int, int], ...]:
-    """The position and the target of each branch, once for each of several targets; functions are compared by
-    identity."""
-    return tuple((pc, goal) for pc, op in enumerate(function.code) if control(op) for goal in targets(op))
+    """The position and the target of each branch, once for each of several targets."""
+    return tuple((pc, goal) for pc, op in control_instructions(function) for goal in targets(op))
 
 
 @lru_cache(maxsize=512)

@@ -41,7 +41,7 @@ ALLOWED = {
     "dwarf":        set[str](),
     "line_table":   {"source", "program", "dwarf"},
     "control_flow": {"isa", "program"},
-    "call_graph":   {"errors", "program"},
+    "call_graph":   {"errors", "program", "control_flow"},
     "dataflow":     set[str](),
     "rewrite":      {"isa", "program", "control_flow", "dataflow"},
     "check":        {"source", "diagnostics", "errors", "numerics", "isa", "syntax", "program", "control_flow",

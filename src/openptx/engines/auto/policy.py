@@ -97,8 +97,11 @@ def when_to_abandon(launch: PendingLaunch) -> Wanted | None:
     state, forks = launch.state, service().may_fork()
     at_once = made_at_once(state, forks)
     small = state.surely_before_code(launch.estimate)
-    waits = launch.stays or at_once or state.compile_seconds < costs.BASELINE
-    if not small and waits and launch.estimate > state.seconds_until_code:
+    if (
+        not small
+        and launch.estimate > state.seconds_until_code
+        and (launch.stays or at_once or state.compile_seconds < costs.BASELINE)
+    ):
         return None
     job = job_of(launch)
     if costs.imported(KEYS) and (job.reply is not None if job is not None else is_cached(launch)):

@@ -20,8 +20,9 @@ LIMIT = 256 << 20
 """The maximum number of bytes copied, which takes 0.1 s each way. A launch about to write to more is large, and is
 abandoned at once: compiled code runs it as soon as it is available."""
 
-INTERVAL = 200e-6
-"""The minimum seconds between two calls of `wanted`: one takes 2 us, and a launch with many lanes asks every 25 us."""
+INTERVAL = 1e-3
+"""The minimum seconds between two calls of `wanted`: one takes 2 to 5 us, and a launch with many lanes asks every 25.
+Code is made in 10 ms and more."""
 
 
 class Abandoned(Exception):

@@ -27,9 +27,10 @@ from openptx.program import Function, Imm, Op, Reg
 if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
 
-FIRST = 0.003
-"""Seconds of processor time until the first sample. A sample takes 0.05 to 0.15 ms, mostly because the launch has
-displaced it from the caches, and making code takes at least five times as long as this."""
+FIRST, FIRST_OF_EACH = 0.003, 20e-6
+"""Seconds of processor time until the first sample, and at least that for each instruction. A sample takes 0.05 to
+0.15 ms, mostly because the launch has displaced it from the caches, and making code takes at least five times the one,
+and twenty times the other."""
 
 LATER = 0.35
 """The time until the next sample, as a fraction of the time that the launch has taken. With 1.0, loops that run 130 ms
@@ -80,7 +81,7 @@ class Forecast:
     def __init__(self, function: Function) -> None:
         self._function = function
         self._start = time.thread_time()
-        self._alarm = Alarm(FIRST)
+        self._alarm = Alarm(max(FIRST, FIRST_OF_EACH * len(function.code)))
         self._comparisons: list[Comparison] | None = None
         self._batch: Batch | None = None
         """The batch of the samples: the lanes of another one are at other positions, and may be fewer."""
@@ -127,8 +128,11 @@ def until_zero(looks: list[Look]) -> NDArray[np.float64] | None:
     if len(looks) < 3:
         return None
     (t0, a), (t1, b), (t2, c) = looks
-    before, speed = (a - b) / (t1 - t0), (b - c) / (t2 - t1)
-    steady = (np.abs(before - speed) <= STEADY * np.abs(speed)) & (c * speed > 0)
+    speed = (b - c) / (t2 - t1)
+    steady = c * speed > 0
+    if not steady.any():
+        return None
+    steady &= np.abs((a - b) / (t1 - t0) - speed) <= STEADY * np.abs(speed)
     return np.divide(c, speed, out=np.zeros_like(c), where=steady) if steady.any() else None
 
 

@@ -8,13 +8,15 @@ times the estimates.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
 from openptx.call_graph import reached_directly
-from openptx.control_flow import control
 from openptx.engines.native.runtime.workers import ITERATIONS, loops
 from openptx.isa.memory_consistency import strong
-from openptx.program import Function, Op, Program, Vector
+from openptx.isa.notation.forms import Modifiers
+from openptx.program import Function, Program, Vector
 
 OPERATION = 3e-9
 """Seconds that the reference engine takes for an instruction of a thread (2.2 to 4.8 for many threads, as measured by
@@ -37,8 +39,10 @@ def seconds_to_make(program: Program, function: Function) -> float:
     """The estimated time for compiling a kernel, with the functions that it calls."""
     found, approximate = 0.0, 0
     for one in functions(program, function):
-        found += FUNCTION + EACH * len(one.code) + sum(map(seconds_beyond, one.code))
-        approximate += sum("approx" in op.m.written for op in one.code)
+        found += FUNCTION + EACH * len(one.code) + ELEMENT * fragments(one)
+        for m, count in Counter(op.m for op in one.code).items():
+            found += count * seconds_beyond(m)
+            approximate += count * ("approx" in m.written)
     return found + APPROXIMATE * min(approximate, INLINE)
 
 
@@ -62,9 +66,16 @@ def functions(program: Program, kernel: Function) -> Iterator[Function]:
     return map(program.function, called)
 
 
-def seconds_beyond(op: Op) -> float:
-    instruction = op.form.instruction
-    steps = instruction.steps(op.m) if callable(instruction.steps) else instruction.steps
-    listed = 0 if instruction.access else sum(len(o.elements) for o in op.operands if isinstance(o, Vector))
-    access = ACCESS if instruction.access else EACH * (steps - 1) + ELEMENT * listed
-    return access + (BRANCH if control(op) else 0.0) + (STRONG if strong(op.m) else 0.0)
+def fragments(function: Function) -> int:
+    """The number of registers in lists, without those of accesses of memory."""
+    others = (op.operands for op in function.code if not op.form.instruction.access)
+    return sum(len(o.elements) for operands in others for o in operands if isinstance(o, Vector))
+
+
+@lru_cache(maxsize=1 << 12)
+def seconds_beyond(m: Modifiers) -> float:
+    """Seconds beyond `EACH` for an instruction with these modifiers, without its lists of registers."""
+    instruction = m.form.instruction
+    steps = instruction.steps(m) if callable(instruction.steps) else instruction.steps
+    access = ACCESS if instruction.access else EACH * (steps - 1)
+    return access + (BRANCH if instruction.control else 0.0) + (STRONG if strong(m) else 0.0)

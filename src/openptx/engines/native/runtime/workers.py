@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.control_flow import branches, control
+from openptx.control_flow import branches, control, control_instructions
 from openptx.device.memory_view import Allocation, Bytes, MemorySnapshot, MemoryView, pointer_of
 from openptx.engines.native import abi
 from openptx.engines.native.runtime import upcalls
@@ -81,7 +81,7 @@ def loops(function: Function, calls: bool = True) -> bool:
     if any(target <= pc for pc, target in branches(function)):
         return True
     kinds = ("branch-table", "call") if calls else ("branch-table",)
-    return any(control(op) in kinds for op in function.code)
+    return any(control(op) in kinds for _, op in control_instructions(function))
 
 
 @cache
