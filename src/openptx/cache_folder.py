@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-
-TYPE_CHECKING = False  # importing pathlib takes milliseconds, and `openptx check` needs only `cache_folder`
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 WRITABLE = stat.S_IWGRP | stat.S_IWOTH
 ROOT = 0

@@ -6,12 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from openptx.isa.notation.forms import Form
 from openptx.program import Address, Arguments, Function, Imm, Op, Operand, Reg, Target, Targets, Vector
-
-if TYPE_CHECKING:
-    from openptx.isa.notation.forms import Form
 
 LEAVES = frozenset(("return", "exit", "trap"))
 """Kinds of control instructions that end a function or a thread."""

@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from pathlib import Path
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from openptx.dwarf import InlinedCall, inlined_calls
+from openptx.program import Op
 from openptx.source import File
-
-if TYPE_CHECKING:
-    from openptx.program import Op
 
 Place = tuple[str, int, int]
 """File, line, column."""

@@ -5,18 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from openptx.float_environment import in_standard_floats
 from openptx.garbage import uncollected
+from openptx.isa.notation import Form, Modifiers
+from openptx.isa.notation.slots import Template
 from openptx.isa.special_registers import allocation_unit
-from openptx.isa.types import TYPES
-
-if TYPE_CHECKING:
-    from openptx.isa.notation import Form, Modifiers
-    from openptx.isa.notation.slots import Template
-    from openptx.isa.types import Type
-    from openptx.source import File, Span
+from openptx.isa.types import TYPES, Type
+from openptx.source import File, Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from openptx.check.spelling import nearest
 from openptx.diagnostics import Diagnostic
 from openptx.isa.directives import ATTRIBUTES
+from openptx.syntax.declarations import Attribute, Variable
 from openptx.syntax.tree import Function
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from openptx.syntax.declarations import Attribute, Variable
 
 _VALUES = {"managed": 0, "unified": 2}
 _RULE = "PTX ISA, .attribute (5.4.8)"

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 import struct
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import openptx
+from openptx.array_types import Array
 from openptx.cli.saving import refuse_stdout
 from openptx.errors import InputError
 from openptx.numerics.dtypes import carrier
 from openptx.numerics.type_names import ELEMENTS, PACKED, nearest
 from openptx.runtime.npy import read_array
-
-if TYPE_CHECKING:
-    from openptx.array_types import Array
-
 
 BITS = ("b8", "b16", "b32", "b64")
 NEW = ("zeros", "ones", "arange", "empty")

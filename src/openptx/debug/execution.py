@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from openptx.debug.observer import Abandoned, StoppingObserver
 from openptx.debug.stops import EXITED, Stop
+from openptx.engines.common.engine import PreparedLaunch
 from openptx.engines.interp.machine import Threads
 from openptx.errors import Bug, Error
 from openptx.trace.observer import ObservedLaunch, run_observed
-
-if TYPE_CHECKING:
-    from openptx.engines.common.engine import PreparedLaunch
 
 
 class DebuggedThreads(Threads):

@@ -7,10 +7,9 @@ which they were launched, tail launches last, each with its own children before 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from openptx.errors import Triple
+from openptx.errors import Triple
 
 PARAMETERS, LAUNCH = "openptx_nested_parameters", "openptx_nested_launch"
 """The functions by which `linking/nested_launches.ptx` prepares and makes a launch."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from openptx.diagnostics import Diagnostic
+from openptx.diagnostics import Diagnostic
 
 MOST = 100
 """Errors that are shown by default: a user fixes the first ones first."""

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from typing import TextIO
+from typing import TextIO
 
 
 def is_terminal(stream: TextIO) -> bool:

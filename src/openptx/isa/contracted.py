@@ -5,14 +5,10 @@ from __future__ import annotations
 
 from openptx.isa.fidelity import modelled
 from openptx.isa.instructions.floating_point import format_of
+from openptx.isa.machine import Machine
 from openptx.isa.notation.declaration import Instruction
-from openptx.numerics import FORMATS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.isa.machine import Machine
-    from openptx.isa.notation.forms import Modifiers
-    from openptx.numerics import Bits
+from openptx.isa.notation.forms import Modifiers
+from openptx.numerics import FORMATS, Bits
 
 quotient_sum = Instruction(
     "div",

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.isa.notation.forms import Modifiers
+from openptx.isa.notation.forms import Modifiers
 
 _SEMANTICS = frozenset(("relaxed", "acquire", "release", "acq_rel"))
 _OWN_SPACES = frozenset(("local", "param", "param::entry", "param::func", "const"))

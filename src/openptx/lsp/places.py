@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from openptx.lsp.document import Document
 from openptx.syntax import tree
 from openptx.syntax.lexical import COMMENT, OPEN_STRING
-
-if TYPE_CHECKING:
-    from openptx.lsp.document import Document
 
 _NO_CODE = re.compile(f"{COMMENT}|{OPEN_STRING}")
 

@@ -4,9 +4,7 @@ operand, determined as the only integers that reproduce an H100's results for ev
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 
 class Interpolation:

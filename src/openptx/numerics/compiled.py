@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 import llvmlite.binding as llvm
 
+from openptx.array_types import Array
 from openptx.llvm.jit import Library
 from openptx.locks import LLVM
 from openptx.numerics.arithmetic import Arithmetic
 from openptx.numerics.bits import Bits, Signedness, U
 from openptx.numerics.formats import BF16, F16, F32, TF32, Format
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from openptx.array_types import Array
-    from openptx.numerics.rounding import RandomBits
-
+from openptx.numerics.rounding import RandomBits
 
 _LLVM = {"shr": "lshr", "sar": "ashr", "eq": "icmp eq", "ult": "icmp ult", "slt": "icmp slt"}
 _COMPARISONS = frozenset(("eq", "ult", "slt"))

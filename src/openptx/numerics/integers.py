@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from openptx.numerics.bits import Bits, Core, Signedness
+from collections.abc import Sequence
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from openptx.numerics.bits import Bits, Core, Signedness
 
 
 class Integers(Core):

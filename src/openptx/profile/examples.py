@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from openptx.engines.native.instrument.count.layout import FACTORS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from openptx.profile.costs import Costs
-    from openptx.profile.counting.requests import Addresses, Requests
+from openptx.profile.costs import Costs
+from openptx.profile.counting.requests import Addresses, Requests
 
 RANKING = np.array(FACTORS, np.int64)
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from openptx.errors import Fault, Triple
 from openptx.profile.classes import InstructionClass, classes
 from openptx.profile.counters import Counters
+from openptx.profile.findings import Finding
+from openptx.profile.flow import FunctionFlow
+from openptx.profile.occupancy import Occupancy
 from openptx.profile.operand_costs import OperandCost, operand_costs
 from openptx.profile.render import html, nsight, text
 from openptx.profile.render.as_json import as_json as json_of
-
-if TYPE_CHECKING:
-    from openptx.errors import Fault, Triple
-    from openptx.profile.findings import Finding
-    from openptx.profile.flow import FunctionFlow
-    from openptx.profile.occupancy import Occupancy
-    from openptx.program import Op
-    from openptx.source import File
+from openptx.program import Op
+from openptx.source import File
 
 Place = tuple[str, int, int]
 """File, line, column, from 1."""

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from openptx.errors import Fault
 from openptx.line_table import LineTable
 from openptx.profile.counters import Counters, total
+from openptx.profile.counting.recorder import Recorder
 from openptx.profile.findings import findings
 from openptx.profile.flow import flow
 from openptx.profile.occupancy import occupancy
 from openptx.profile.registers import live_registers
-from openptx.profile.report import Instruction, Line, Profile, Statement
-
-if TYPE_CHECKING:
-    from openptx.errors import Fault
-    from openptx.profile.counting.recorder import Recorder
-    from openptx.profile.report import LaunchShape
-    from openptx.program import Function, Program
+from openptx.profile.report import Instruction, LaunchShape, Line, Profile, Statement
+from openptx.program import Function, Program
 
 
 def summarize(

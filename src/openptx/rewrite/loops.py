@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from typing import NamedTuple
 
 from openptx.control_flow import control, targets, written_registers
-from openptx.program import Imm, Op, Reg
+from openptx.isa.types import Type
+from openptx.program import Function, Imm, Op, Operand, Reg
 from openptx.rewrite.algebra import algebra
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from openptx.isa.types import Type
-    from openptx.program import Function, Operand
 
 
 class Loop(NamedTuple):

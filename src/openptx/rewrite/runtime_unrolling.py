@@ -12,15 +12,11 @@ from dataclasses import replace
 from openptx.control_flow import control, converges, retarget
 from openptx.isa.instructions import integer_arithmetic
 from openptx.isa.types import TYPES
-from openptx.program import Imm, Op, Reg, Register, Target
+from openptx.program import Function, Imm, Op, Operand, Reg, Register, Target
 from openptx.rewrite.algebra import algebra, form_of, make_op
 from openptx.rewrite.blocks import ends_block
 from openptx.rewrite.dead_code import computes
 from openptx.rewrite.loops import Count, Loop, Loops
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.program import Function, Operand
 
 LARGEST = 18
 """The maximum cost of an iteration, without the increment, the comparison and the branch."""

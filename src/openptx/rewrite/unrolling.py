@@ -7,20 +7,15 @@ earlier iterations. Found by experiment: docs/contraction.md.
 from __future__ import annotations
 
 from collections import ChainMap
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
 from openptx.control_flow import control, retarget
-from openptx.program import Imm, Reg, Target
+from openptx.program import Function, Imm, Op, Reg, Target
 from openptx.rewrite.algebra import copy, splits_block
 from openptx.rewrite.dead_code import computes
 from openptx.rewrite.loops import Loop, Loops, signed, within
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from openptx.program import Function, Op
 
 LARGEST = 480
 """The maximum number of instructions of an unrolled loop; somewhat larger ones were seen."""

@@ -5,18 +5,13 @@ from __future__ import annotations
 import math
 import os
 from tokenize import TokenError
-from typing import TYPE_CHECKING, Any
+from typing import Any, BinaryIO
 
+import numpy as np
+
+from openptx.array_types import Array
 from openptx.errors import InputError
 from openptx.reading import open_regular
-
-if TYPE_CHECKING:
-    from typing import BinaryIO
-
-    import numpy as np
-
-    from openptx.array_types import Array
-
 
 MAGIC = b"\x93NUMPY"
 

@@ -8,12 +8,14 @@ reference engine finds the error.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from openptx.call_graph import calls_indirectly, reachable_functions
 from openptx.control_flow import control, registers
 from openptx.device import contents
+from openptx.device.memory_view import Allocation
 from openptx.engines.common.definite_assignment import unassigned_reads
+from openptx.engines.common.engine import PreparedLaunch
 from openptx.engines.common.operands import has_operand
 from openptx.engines.common.provenance import provenance
 from openptx.engines.native import settings
@@ -38,15 +40,9 @@ from openptx.isa.instructions import (
     wgmma,
 )
 from openptx.isa.notation import Instruction
-from openptx.program import Address, Variable
-
-if TYPE_CHECKING:
-    from openptx.device.memory_view import Allocation
-    from openptx.engines.common.engine import PreparedLaunch
-    from openptx.program import Function, Op, Program
-    from openptx.sanitize.options import Options
-    from openptx.sanitize.undefined_bits.marks import Marks
-
+from openptx.program import Address, Function, Op, Program, Variable
+from openptx.sanitize.options import Options
+from openptx.sanitize.undefined_bits.marks import Marks
 
 SLOWER, LONGER = 10, 2
 """The slowdown of the reference engine with race detection, and the growth of the text to compile."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from openptx.diagnostics import SAFE, SUGGESTION, Fix
+from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix
 from openptx.isa.types import FUNDAMENTAL
 from openptx.syntax.declaration_parser import LINKAGE
 from openptx.syntax.operands import Name
 from openptx.syntax.tokens import Cursor, Mistake
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.diagnostics import Diagnostic
 
 
 def missing_body(c: Cursor, problems: list[Diagnostic]) -> None:

@@ -6,15 +6,12 @@ Compilers write tables of many thousands of values. These are checked as text, a
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from operator import methodcaller
 
 from openptx.patterns import pattern
 from openptx.syntax.lexical import DECIMAL_32, DECIMAL_63, FLOAT, INITIAL_INTEGER, NEW_NAME
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 INTEGERS, SUMS, FLOATS, ADDRESSES, MASKED = "integers", "sums", "floats", "addresses", "masked addresses"
 """The kinds of plain lists. One of addresses, or of bytes of addresses, may hold integers, too."""

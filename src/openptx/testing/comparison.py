@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from openptx.array_types import Array
 from openptx.errors import InputError
-
-if TYPE_CHECKING:
-    from openptx.array_types import Array
-
 
 STORED = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
 """Dtypes of `ml_dtypes` whose arrays are stored as unsigned integers, because .npy does not support them."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ml_dtypes
 import numpy as np
+from numpy.typing import ArrayLike
 
+from openptx.array_types import Array
 from openptx.errors import InputError
 from openptx.numerics.formats import FORMATS
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from openptx.array_types import Array
-
 
 MOST = 5
 """The maximum number of differences shown."""

@@ -7,18 +7,16 @@ They need Hypothesis: `pip install hypothesis`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from openptx.errors import InputError
 from openptx.isa.types import TYPES
 from openptx.numerics.formats import FORMATS, Format
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def bits(type: str) -> st.SearchStrategy[int]:

@@ -6,14 +6,11 @@ Every argument and every result has a slot of 16 bytes in the record of its thre
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from openptx.errors import InputError
+from openptx.syntax.declarations import Variable
+from openptx.syntax.tree import Function
 from openptx.testing.values import WIDTHS
-
-if TYPE_CHECKING:
-    from openptx.syntax.declarations import Variable
-    from openptx.syntax.tree import Function
 
 SLOT = 16  # bytes
 PREFIX = "openptx_run_"

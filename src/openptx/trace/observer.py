@@ -5,23 +5,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
+from openptx.engines.common.engine import PreparedLaunch
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import Batch, DeadlockError
-from openptx.engines.interp.decode import DecodedFunction, NoMeaning, guard_mask
+from openptx.engines.interp.decode import Block, DecodedFunction, NoMeaning, Step, guard_mask
+from openptx.engines.interp.frames import Frame, Group
 from openptx.engines.interp.launch import Launch, launch
 from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.memory.spaces import Violation
+from openptx.engines.interp.operands import Registers
 from openptx.errors import Unsupported
-
-if TYPE_CHECKING:
-    from openptx.engines.common.engine import PreparedLaunch
-    from openptx.engines.interp.decode import Block, Step
-    from openptx.engines.interp.frames import Frame, Group
-    from openptx.engines.interp.operands import Registers
-    from openptx.numerics import Bits
-    from openptx.program import Function, Op
+from openptx.numerics import Bits
+from openptx.program import Function, Op
 
 
 class Observer:

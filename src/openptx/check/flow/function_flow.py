@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from openptx.check.flow.barrier_divergence import divergent
+from openptx.check.flow.cfg import ControlFlowGraph
 from openptx.check.flow.reads_writes import ends
+from openptx.check.function_findings import FunctionFindings
 from openptx.diagnostics import Diagnostic, Label
-from openptx.syntax.tree import Instruction
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from openptx.check.flow.cfg import ControlFlowGraph
-    from openptx.check.function_findings import FunctionFindings
-    from openptx.source import Span
-    from openptx.syntax.tree import Function, Statement
+from openptx.source import Span
+from openptx.syntax.tree import Function, Instruction, Statement
 
 _LIMITS = ("reqntid", "maxntid")
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from openptx.check.problems import Problem, rewrite
+from openptx.check.problems import Candidate, Problem, rewrite
 from openptx.diagnostics import SAFE
 from openptx.patterns import pattern
 from openptx.syntax.lexical import TRIVIA
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.check.problems import Candidate
-    from openptx.syntax.tree import Instruction
+from openptx.syntax.tree import Instruction
 
 _BLANK = pattern(TRIVIA)
 

@@ -8,12 +8,9 @@ from openptx.check.names.scopes import Scope, around
 from openptx.check.spelling import distance
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.patterns import pattern
+from openptx.source import Span
 from openptx.syntax.lexical import LETTER
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.source import Span
-    from openptx.syntax.tree import Function
+from openptx.syntax.tree import Function
 
 _OFTEN = 2
 """So many uses of an undeclared name are no misspellings."""

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Iterator
 
 from openptx.check.repairs.line_shapes import Rewritten, line_end
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix, Label
 from openptx.diagnostics.kinds import BLOCK, FOLLOWING, LOST_BRACE
 from openptx.patterns import pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _AFTER_OPERAND = pattern(r"[ \t]*\}(?=[ \t]*(?://[^\n]*)?$)", re.M)
 _DECLARATIONS = pattern(r"(?:^[ \t]*\.(?:reg|param|shared|local)\b[^;\n]*;[^\n]*\n)+", re.M)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix
 from openptx.patterns import pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 OF_CONSTANTS = frozenset(("invalid-integer", "invalid-float", "immediate-type", "invalid-expression", "unknown-name"))
 """The errors of constants, and of names that are none here."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
 from itertools import starmap
 
 from openptx.check.foreign_spellings import TYPES as FOREIGN_TYPES
@@ -14,15 +15,10 @@ from openptx.diagnostics import SUGGESTION, Diagnostic, Fix
 from openptx.diagnostics.kinds import OPERAND, STATEMENT, TYPE
 from openptx.isa.types import TYPES
 from openptx.patterns import pattern
+from openptx.source import Span
 from openptx.syntax.directives import NAMES
 from openptx.syntax.directives import nearest as directive
 from openptx.syntax.lexical import IDENTIFIER, words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from openptx.source import Span
 
 _DOTTED = pattern(rf"\.{IDENTIFIER}|(?<![\w.%$]){IDENTIFIER}(?=[ \t]*\.)", re.A)
 _TYPELESS = pattern(r"\.reg\s+\Z")

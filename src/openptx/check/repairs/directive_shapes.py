@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from openptx.check.repairs.line_shapes import Rewritten
 from openptx.isa.targets import TARGETS
 from openptx.patterns import pattern
+from openptx.source import Span
 from openptx.syntax.directives import NAMES
 from openptx.syntax.lexical import IDENTIFIER, STRING
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from openptx.source import Span
 
 _LINES = {
     # what a line holds, however written                                          how it is written

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+
 from openptx.check.repairs.line_shapes import Rewritten
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from openptx.source import Span
+from openptx.source import Span
 
 _DIGITS = "0123456789"
 

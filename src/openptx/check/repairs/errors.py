@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 from openptx.diagnostics import Diagnostic
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 GATES = frozenset(("needs-version", "needs-target"))
 """Errors of an opcode that the file's version or target does not have."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from openptx.patterns import pattern
 from openptx.syntax.lexical import IDENTIFIER
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 _GROUP = r"\{[^{}\n;\"/]*+\}"
 _INSTRUCTION = (

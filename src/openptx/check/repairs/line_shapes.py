@@ -4,16 +4,12 @@ guards in other places."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from openptx.diagnostics import SUGGESTION, Fix
 from openptx.patterns import pattern
+from openptx.source import Span
 from openptx.syntax.lexical import IDENTIFIER
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from openptx.source import Span
 
 _COMMENT = "a comment begins with `//`"
 _LABEL = "a label is a name and a colon"

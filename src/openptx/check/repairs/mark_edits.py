@@ -6,17 +6,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
 
 from openptx.check.repairs.line_shapes import LONGEST, Rewritten
 from openptx.patterns import pattern
+from openptx.source import Span
 from openptx.syntax.lexical import IDENTIFIER
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from openptx.source import Span
 
 _MARK = pattern(r"[;,:.\[\](){}<>|@%!\"'`#$&*=+?\\~^-]")
 _LABEL = pattern(rf"\s*{IDENTIFIER}", re.A)

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from openptx.check.checked_function import CheckedFunction
+from openptx.check.names.scopes import Scope
 from openptx.check.proof import works
 from openptx.check.repairs.tokens import PAIRS, exchanged
 from openptx.diagnostics import Diagnostic, Fix
 from openptx.patterns import pattern
 from openptx.source import Span
 from openptx.syntax.lexical import IDENTIFIER, LETTER
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from openptx.check.checked_function import CheckedFunction
-    from openptx.check.names.scopes import Scope
 
 COST = 20_000
 """What one attempt takes from the file's budget of suggestions: about as long as so many character comparisons."""

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from openptx.patterns import pattern
+from openptx.source import Span
 from openptx.syntax.lexical import IDENTIFIER, LETTER
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from openptx.source import Span
 
 PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 """Brackets, the likeliest first."""

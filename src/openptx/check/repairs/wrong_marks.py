@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import re
 
+from openptx.check.checked_function import CheckedFunction
+from openptx.check.names.scopes import Scope
 from openptx.check.names.undeclared import LABEL_SLIP
+from openptx.check.problems import Problem
 from openptx.check.proof import works
 from openptx.check.repairs.statement_edits import COST
 from openptx.diagnostics import SAFE, Diagnostic, Fix
 from openptx.patterns import pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.check.checked_function import CheckedFunction
-    from openptx.check.names.scopes import Scope
-    from openptx.check.problems import Problem
-    from openptx.source import File, Span
+from openptx.source import File, Span
 
 _CONTINUED = pattern(r"[ \t]*(?:\r?\n[ \t]*)?(?=[%\[{0-9-])[^;\n]*;")
 """The rest of a statement, in the same line or the next."""

@@ -13,14 +13,12 @@ Files without findings are cached by content and options and not checked again; 
 
 from __future__ import annotations
 
+from argparse import ArgumentParser, Namespace
+
 from openptx.cli.exit_status import CLEAN
 from openptx.cli.files import STDIN, expand
 from openptx.cli.verdicts import Verdicts
 from openptx.reading import LIMIT
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
 
 FORMATS = ("full", "concise", "json", "sarif", "github")
 SILENT = ("full", "concise", "github")

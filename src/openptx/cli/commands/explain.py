@@ -14,13 +14,10 @@ openptx explain vector-kinds     one of these deviations
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser, Namespace
 
 from openptx.cli.exit_status import CLEAN
 from openptx.explanations.words import explain
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
 
 
 def add_arguments(parser: ArgumentParser) -> None:

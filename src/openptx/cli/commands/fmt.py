@@ -7,6 +7,7 @@ Files are rewritten in place. `-` reads stdin and prints to stdout; a folder sta
 from __future__ import annotations
 
 import sys
+from argparse import ArgumentParser, Namespace
 
 from openptx.cli.checking import show
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
@@ -14,16 +15,11 @@ from openptx.cli.failures import complain
 from openptx.cli.files import expand, load
 from openptx.cli.fix import fix
 from openptx.cli.rewriting import print_text, replace
+from openptx.diagnostics import Diagnostic
 from openptx.errors import InputError, about_file
+from openptx.source import File
 from openptx.syntax import parse
 from openptx.syntax.format import formatted
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
-    from openptx.diagnostics import Diagnostic
-    from openptx.source import File
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from openptx.debug.dap.wire import Message
-    from openptx.debug.places import Places
-    from openptx.program import Op
+from openptx.debug.dap.wire import Message
+from openptx.debug.places import Places
+from openptx.program import Op
 
 AS_LAUNCHED = 1
 """The reference by which clients request the PTX that was launched, if no file contains it."""

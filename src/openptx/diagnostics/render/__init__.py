@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from openptx.diagnostics import Diagnostic
+from openptx.diagnostics import Diagnostic
 
 FORMATS = ("full", "concise", "json", "sarif", "github")
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from openptx.diagnostics import Diagnostic
 from openptx.diagnostics.render.cells import Cells
 from openptx.diagnostics.render.style import Style
 from openptx.diagnostics.render.summary import summary
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from openptx.diagnostics import Diagnostic
 
 
 def render(diagnostics: list[Diagnostic], *, color: bool = False, width: int = 0) -> str:

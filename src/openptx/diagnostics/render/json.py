@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
+from openptx.diagnostics import Diagnostic
 from openptx.diagnostics.edits import edits_of
 from openptx.patterns import pattern
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from typing import Any
-
-    from openptx.diagnostics import Diagnostic
 
 _SURROGATE = pattern("[\ud800-\udfff]")
 

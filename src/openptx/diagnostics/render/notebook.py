@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
+from openptx.diagnostics import Diagnostic
 from openptx.diagnostics.render.full import render as render_full
 from openptx.diagnostics.render.summary import summary
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from openptx.diagnostics import Diagnostic
 
 MOST = 20
 

@@ -6,14 +6,11 @@ import json
 from urllib.parse import quote
 
 from openptx import __version__
+from openptx.diagnostics import Diagnostic
+from openptx.diagnostics.codes import Code
 from openptx.diagnostics.edits import edits_of
 from openptx.diagnostics.render.json import scalars
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from openptx.diagnostics import Diagnostic
-    from openptx.diagnostics.codes import Code
-    from openptx.source import File, Span
+from openptx.source import File, Span
 
 Json = dict[str, object]
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from openptx.diagnostics.render.cells import Cells, cells
-
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from openptx.diagnostics.render.style import Style
-    from openptx.source import File, Span
+from openptx.diagnostics.render.style import Style
+from openptx.source import File, Span
 
 CUT = "..."
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # importing typing would cost 7 ms
-if TYPE_CHECKING:
-    from openptx.diagnostics import Diagnostic
+from openptx.diagnostics import Diagnostic
 
 
 def plural(count: int, noun: str) -> str:

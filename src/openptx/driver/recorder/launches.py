@@ -5,19 +5,16 @@ from __future__ import annotations
 import ctypes
 from collections import Counter
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
 from openptx.driver.calls import Failure, text
 from openptx.driver.execution.launches import Shape, configuration
 from openptx.driver.execution.parameters import packed
 from openptx.driver.recorder.images import Image, KernelOf
+from openptx.driver.recorder.session import Session
 from openptx.driver.recorder.wrappers import Passage, around
 from openptx.driver.recorder.writing import Before, TooLarge, Unfinished
 from openptx.errors import CheckError, Error
 from openptx.runtime import Kernel
-
-if TYPE_CHECKING:
-    from openptx.driver.recorder.session import Session
 
 
 @around("cuLaunchKernel")

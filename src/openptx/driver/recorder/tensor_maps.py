@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING
 
 from openptx.driver.calls import Failure
+from openptx.driver.recorder.session import Session
 from openptx.driver.recorder.wrappers import Passage, around
 from openptx.driver.tensor_maps.tiled import tiled
-
-if TYPE_CHECKING:
-    from openptx.driver.recorder.session import Session
 
 SIZE = 128
 

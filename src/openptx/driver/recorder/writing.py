@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from openptx.device.memory_view import Bytes
+from openptx.driver.execution.launches import Shape
+from openptx.driver.recorder.images import KernelOf
+from openptx.driver.recorder.session import Session
 from openptx.driver.recorder.settings import MIB
 from openptx.driver.results import RESULTS
 from openptx.recording.addresses import aligned
@@ -17,11 +20,6 @@ from openptx.recording.file import Recording, Region, write_recording
 from openptx.recording.tensor_maps import with_our_maps
 from openptx.runtime import Kernel
 from openptx.source import File
-
-if TYPE_CHECKING:
-    from openptx.driver.execution.launches import Shape
-    from openptx.driver.recorder.images import KernelOf
-    from openptx.driver.recorder.session import Session
 
 LEAST = 1 << 12
 """Device memory never begins below this address; numbers in parameters are often smaller."""

@@ -5,22 +5,18 @@ from __future__ import annotations
 import logging
 import math
 import time
-from typing import TYPE_CHECKING
 
 from openptx.call_graph import reached_directly
 from openptx.engines.auto import costs
 from openptx.engines.auto.policy import code_wanted, made_at_once, prefers_interp
 from openptx.engines.auto.tier_state import state_of
-from openptx.engines.common.engine import import_engine
+from openptx.engines.common.engine import PreparedLaunch, import_engine
 from openptx.engines.interp import launch as interp
 from openptx.engines.interp.builtins import LASTING
 from openptx.engines.native import entry as native
 from openptx.engines.native import settings
 from openptx.engines.tiers.service import service
 from openptx.engines.tiers.takeover import host_threads, launch_and_replace, try_on_interp
-
-if TYPE_CHECKING:
-    from openptx.engines.common.engine import PreparedLaunch
 
 LOG = logging.getLogger("openptx")
 

@@ -7,19 +7,15 @@ from __future__ import annotations
 
 import time
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from types import ModuleType
+from typing import Any, NamedTuple, Protocol
 
+from openptx.device.image import Image
+from openptx.device.memory_view import MemoryView
 from openptx.engines.common import fault_text
-from openptx.errors import Fault, is_choice, require_choice
+from openptx.errors import Fault, Triple, is_choice, require_choice
 from openptx.logging import from_environment
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from openptx.device.image import Image
-    from openptx.device.memory_view import MemoryView
-    from openptx.errors import Triple
-    from openptx.program import Function, Program
+from openptx.program import Function, Program
 
 
 class PreparedLaunch(NamedTuple):

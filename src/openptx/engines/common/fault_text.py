@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING
 
 from openptx.device.memory_view import in_bytes
 from openptx.isa.semantics.tensor_memory import LANE
-
-if TYPE_CHECKING:
-    from openptx.program import Op, SharedLayout
-    from openptx.source import File
+from openptx.program import Op, SharedLayout
+from openptx.source import File
 
 COMPILING = "it was being compiled"
 

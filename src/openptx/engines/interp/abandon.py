@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from openptx.device.memory_view import Allocation, Bytes
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.batch import Batch
+from openptx.engines.interp.batch import Batch
 
 LIMIT = 256 << 20
 """The maximum number of bytes copied, which takes 0.1 s each way. A launch about to write to more is large, and is

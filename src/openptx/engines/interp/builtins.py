@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from openptx.device.nested_launches import LAUNCH, PARAMETERS, NestedLaunch, NestedLaunches
 from openptx.device.printf import Format, read_format
 from openptx.engines.interp import lane_sets
+from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.memory.spaces import Violation
 from openptx.errors import Unsupported
 from openptx.locks import check_cancelled
 from openptx.numerics import Bits
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.machine import Threads
 
 External = Callable[..., Any]
 

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from openptx.control_flow import branch_targets, converges
 from openptx.engines.common.operands import bind_destinations, bind_sources, source_position
 from openptx.engines.interp import lane_sets
+from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.operands import Reader, Registers, Writer, address, destination, fresh, source
 from openptx.engines.interp.recorded_steps import recorded_step
 from openptx.isa.fidelity import UNSUPPORTED
 from openptx.isa.memory_consistency import may_poll, may_wait
+from openptx.isa.notation import Instruction
 from openptx.isa.semantics.elements import unpacked
+from openptx.isa.types import Type
 from openptx.program import Function, Op, Operand, Reg
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.machine import Threads
-    from openptx.isa.notation import Instruction
-    from openptx.isa.types import Type
 
 Step = Callable[["Threads", Registers, lane_sets.Lanes], None]
 

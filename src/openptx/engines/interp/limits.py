@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from openptx.engines.common.fault_text import timed_out
+from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.interp.memory.spaces import Violation
 from openptx.progress import silent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from openptx.engines.interp.abandon import Abandonable
 
 MANY_LANES = 1024
 

@@ -8,22 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from openptx.array_types import Array
 from openptx.engines.common.operands import as_pair
 from openptx.engines.interp import lane_sets
+from openptx.engines.interp.machine import Threads
 from openptx.errors import Bug
 from openptx.isa.address_windows import CTA_SHIFT, RANK_0, window
+from openptx.isa.types import Type
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import UNSIGNED
 from openptx.program import Address, FunctionName, Imm, Operand, Reg, Sink, Special, Symbol, Vector
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.machine import Threads
-    from openptx.isa.types import Type
 
 Registers = list[Array]
 Reader = Callable[["Threads", Registers, lane_sets.Lanes], Any]

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
+from openptx.array_types import Array
 from openptx.numerics import Bits
 from openptx.numerics.arithmetic import Arithmetic
+from openptx.numerics.bits import Signedness
 from openptx.numerics.formats import Format
 from openptx.numerics.numpy_machine import NumpyMachine
 from openptx.numerics.numpy_machine_float import in_hardware
@@ -28,11 +30,6 @@ from openptx.numerics.numpy_machine_integer import (
     select_lanes,
     signed_ufunc,
 )
-
-if TYPE_CHECKING:
-    from openptx.array_types import Array
-    from openptx.numerics.bits import Signedness
-
 
 Operation = tuple[Callable[..., Any], tuple[int, ...], int]
 """A function that returns a new array, the places of its one to three arguments, and the place of its result."""

@@ -15,17 +15,15 @@ import math
 import time
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.control_flow import branches, control, is_read, is_written, targets
+from openptx.engines.interp.batch import Batch
 from openptx.engines.tiers.conditions import Alarm
 from openptx.program import Function, Imm, Op, Reg
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.batch import Batch
 
 FIRST, FIRST_OF_EACH = 0.003, 20e-6
 """Seconds of processor time until the first sample, and at least that for each instruction. A sample takes 0.05 to

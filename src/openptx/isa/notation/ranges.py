@@ -10,13 +10,10 @@ from __future__ import annotations
 
 from functools import cache
 
+from openptx.isa.notation.conditions import Version
+from openptx.isa.notation.declaration import Instruction
+from openptx.isa.notation.forms import Modifiers
 from openptx.patterns import pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.isa.notation.conditions import Version
-    from openptx.isa.notation.declaration import Instruction
-    from openptx.isa.notation.forms import Modifiers
 
 _LINE = pattern(r"(?:PTX (\d+)\.(\d+)\s+)?((?:sm_\w+\s+)*)((?:\.[\w:]+\s+)*)([\w-]+)\s+(.+)")
 _SPAN = pattern(r"(\d+) to (\d+)")

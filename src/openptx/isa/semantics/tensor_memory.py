@@ -5,11 +5,9 @@ An address has 32 bits: the lane in the upper half, the column in the lower.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
-    from openptx.numerics import Bits
+from openptx.numerics import Bits
 
 LANES, COLUMNS = 128, 512
 UNIT = 32

@@ -10,17 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.array_types import Array
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.geometry import Geometry
-    from openptx.profile.counting.requests import Warps
-    from openptx.program import Op
+from openptx.engines.interp.geometry import Geometry
+from openptx.profile.counting.requests import Warps
+from openptx.program import Op
 
 
 @dataclass(slots=True)

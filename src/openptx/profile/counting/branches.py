@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from openptx.array_types import Array
 from openptx.control_flow import targets as positions
 from openptx.engines.interp import lane_sets
+from openptx.engines.interp.batch import Batch
+from openptx.engines.interp.frames import Group
 from openptx.profile.counting.requests import warp_count
-from openptx.program import Reg
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.batch import Batch
-    from openptx.engines.interp.frames import Group
-    from openptx.program import Op
+from openptx.program import Op, Reg
 
 
 @dataclass(frozen=True, slots=True)

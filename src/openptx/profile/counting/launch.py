@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from openptx.engines.interp.batch import Batch
+from openptx.engines.interp.geometry import Shape
 from openptx.engines.interp.launch import Launch, ctas_of_a_batch
 from openptx.profile.counting.batch import ProfiledBatch
+from openptx.profile.counting.decoded import ProfiledFunction
 from openptx.profile.counting.machine import ProfiledThreads
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.batch import Batch
-    from openptx.engines.interp.geometry import Shape
-    from openptx.profile.counting.decoded import ProfiledFunction
-    from openptx.profile.counting.recorder import Recorder
-    from openptx.program import Function, Program
-
+from openptx.profile.counting.recorder import Recorder
+from openptx.program import Function, Program
 
 PIECES = 16
 """The minimum number of pieces of a sample."""

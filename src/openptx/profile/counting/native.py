@@ -12,29 +12,25 @@ import threading
 import time
 from collections.abc import Iterable
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.control_flow import control, targets
 from openptx.engines.common.accesses import FragmentAccess
+from openptx.engines.common.engine import PreparedLaunch
 from openptx.engines.native import abi, settings
 from openptx.engines.native.deopt.resume_interp import resume_interp
 from openptx.engines.native.instrument.count import layout
 from openptx.engines.native.instrument.count.layout import layout_of
 from openptx.engines.native.instrument.selection import COUNT
-from openptx.engines.native.runtime.launch import launch
+from openptx.engines.native.runtime.launch import Run, launch
+from openptx.engines.native.runtime.workers import Worker
 from openptx.profile.counting.launch import ProfiledLaunch
 from openptx.profile.counting.observe import merge_pairs
+from openptx.profile.counting.recorder import Recorder
 from openptx.profile.counting.tally import RequestRows, Tally
-
-if TYPE_CHECKING:
-    from openptx.engines.common.engine import PreparedLaunch
-    from openptx.engines.native.runtime.launch import Run
-    from openptx.engines.native.runtime.workers import Worker
-    from openptx.profile.counting.recorder import Recorder
-    from openptx.program import Function, Op, Program
+from openptx.program import Function, Op, Program
 
 LINE = 64
 Numbers = NDArray[np.int64]

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.array_types import Array
+from openptx.engines.common.accesses import Access, CopyAccess, FragmentAccess, MatrixAccess
 from openptx.engines.interp import lane_sets
+from openptx.numerics import Bits
 from openptx.profile.costs import Costs, Target
+from openptx.profile.counters import Counters
+from openptx.profile.counting.machine import ProfiledThreads, Traced
 from openptx.profile.counting.requests import Requests, patterns, requests
 from openptx.profile.counting.spaces import memories
 from openptx.profile.examples import costliest
-
-if TYPE_CHECKING:
-    from openptx.engines.common.accesses import Access, CopyAccess, FragmentAccess, MatrixAccess
-    from openptx.numerics import Bits
-    from openptx.profile.counters import Counters
-    from openptx.profile.counting.machine import ProfiledThreads, Traced
 
 
 def access(x: ProfiledThreads, found: Access, addresses: Array, lanes: lane_sets.Lanes, counters: Counters) -> None:

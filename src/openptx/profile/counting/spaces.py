@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from openptx.array_types import Array
 from openptx.engines.common.accesses import COUNTED
 from openptx.engines.interp import lane_sets
+from openptx.engines.interp.machine import Threads
 from openptx.isa.address_windows import FIRST, LOCAL, SHARED
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.machine import Threads
 
 
 def memories(

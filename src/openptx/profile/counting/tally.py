@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.engines.common.accesses import COUNTED, CopyAccess, FragmentAccess, MatrixAccess, kind_of
+from openptx.engines.native.instrument.count.layout import Site
 from openptx.isa.address_windows import FIRST, SHIFT
 from openptx.profile.costs import ATOMIC, Costs, Target
 from openptx.profile.counting.observe import record
+from openptx.profile.counting.recorder import Recorder
 from openptx.profile.counting.requests import Addresses, Requests
 from openptx.profile.counting.spaces import memory_of
 from openptx.profile.registers import live_registers
-
-if TYPE_CHECKING:
-    from openptx.engines.native.instrument.count.layout import Site
-    from openptx.profile.counting.recorder import Recorder
 
 WIDEST = 64
 """A bound above the bytes per lane of any access."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from openptx.control_flow import read_registers, written_registers
 from openptx.engines.interp import lane_sets
+from openptx.engines.interp.frames import Frame
 from openptx.engines.interp.memory.spaces import Violation
+from openptx.engines.interp.memory.views import Plane
 from openptx.program import Op
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.frames import Frame
-    from openptx.engines.interp.memory.views import Plane
 
 Mask = NDArray[np.bool_]
 

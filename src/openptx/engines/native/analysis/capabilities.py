@@ -3,12 +3,11 @@ so that both take the same path."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from openptx.llvm.host import CPU
-    from openptx.numerics import Format
-    from openptx.program import Function
+from openptx.llvm.host import CPU
+from openptx.numerics import Format
+from openptx.program import Function
 
 WHOLE_TYPES = ("f32", "f64")
 

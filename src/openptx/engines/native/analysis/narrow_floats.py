@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from openptx.isa.machine import Machine
+from openptx.numerics import Bits, Format
 from openptx.numerics.bits import U
 from openptx.numerics.formats import F16, F32
-
-if TYPE_CHECKING:
-    from openptx.isa.machine import Machine
-    from openptx.numerics import Bits, Format
 
 
 def is_narrow(f: Format) -> bool:

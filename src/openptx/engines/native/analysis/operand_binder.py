@@ -3,9 +3,10 @@ register."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from openptx.control_flow import places
+from openptx.device.image import Image
 from openptx.engines.common.operands import as_pair, bind_destinations, bind_sources
 from openptx.engines.native.analysis.cfg import Cells
 from openptx.engines.native.analysis.context import FunctionContext
@@ -19,10 +20,6 @@ from openptx.isa.machine import Machine
 from openptx.isa.types import Type
 from openptx.numerics import Bits
 from openptx.program import Address, FunctionName, Imm, Op, Operand, Reg, SharedLayout, Sink, Special, Symbol, Vector
-
-if TYPE_CHECKING:
-    from openptx.device.image import Image
-
 
 Place = tuple[Operand, Type | None]
 

@@ -8,6 +8,8 @@ machine.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from openptx.engines.native.analysis.affine import (
     Affine,
     Base,
@@ -21,15 +23,10 @@ from openptx.engines.native.analysis.affine import (
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, V, Value, as_lanes, collapse, normal
 from openptx.engines.native.analysis.unsupported import InterpretInstruction, UnsupportedByJit
 from openptx.isa.machine import Machine
+from openptx.isa.semantics.images import Images
+from openptx.isa.semantics.tensor_memory import TensorMemory
 from openptx.numerics import Bits
 from openptx.numerics.bits import U
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from openptx.isa.semantics.images import Images
-    from openptx.isa.semantics.tensor_memory import TensorMemory
 
 _SAME = ("and", "or", "xor", "add", "sub", "mul", "shl", "udiv", "urem")
 LLVM = {**{op: op for op in _SAME}, "shr": "lshr", "sar": "ashr"}

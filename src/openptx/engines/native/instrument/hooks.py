@@ -6,13 +6,11 @@ The hooks of this class do nothing, so unobserved code is unchanged.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from openptx.engines.native.analysis.cfg import Block
-    from openptx.engines.native.analysis.operand_binder import OperandBinder
-    from openptx.numerics import Bits
-    from openptx.program import Op
+from openptx.engines.native.analysis.cfg import Block
+from openptx.engines.native.analysis.operand_binder import OperandBinder
+from openptx.numerics import Bits
+from openptx.program import Op
 
 
 class Hooks:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.isa.semantics.matrix.descriptors import Shape
+from openptx.isa.semantics.matrix.descriptors import Shape
 
 MOST = {32: 16}
 """By the number of rows, the maximum shift of columns; 32 elsewhere."""

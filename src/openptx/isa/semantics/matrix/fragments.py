@@ -3,13 +3,9 @@
 
 from __future__ import annotations
 
-from openptx.isa.types import TYPES
+from openptx.isa.notation.forms import Modifiers
+from openptx.isa.types import TYPES, Type
 from openptx.patterns import pattern
-
-TYPE_CHECKING = False  # what `typing` names it; importing `typing` would cost a tenth of a start
-if TYPE_CHECKING:
-    from openptx.isa.notation.forms import Modifiers
-    from openptx.isa.types import Type
 
 _SHAPE = pattern(r"m(\d+)n(\d+)k(\d+)")
 

@@ -4,17 +4,13 @@ order."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from openptx.call_graph import calls_by_address, reachable_functions
 from openptx.control_flow import control, is_written
 from openptx.engines.native.analysis.cfg import Cells, Graph
 from openptx.engines.native.analysis.spin_loops import cycles, guard_cells, slice_back
 from openptx.isa.memory_consistency import strong
-from openptx.program import FunctionName
-
-if TYPE_CHECKING:
-    from openptx.program import Op, Program
+from openptx.program import FunctionName, Op, Program
 
 OWN = frozenset(("local", "frame", "generic"))
 """The space in which unoptimised code keeps its variables."""

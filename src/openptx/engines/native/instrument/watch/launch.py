@@ -7,14 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from openptx.device.memory_view import Allocation, Bytes
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.instrument.watch import layout
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.device.memory_view import Allocation, Bytes
-    from openptx.engines.native.runtime.launch import Run
-    from openptx.engines.native.runtime.workers import Worker
+from openptx.engines.native.runtime.launch import Run
+from openptx.engines.native.runtime.workers import Worker
 
 MARGIN = 64
 """Padding bytes after the last, for wide moves."""
