@@ -13,8 +13,8 @@ FRAME_ALIGN = 16
 
 
 def reachable_functions(program: Program, *names: str, launches: bool = False) -> Iterator[Function]:
-    """Kernels and functions, and those that they may call: all of the module if they call by address, which may stand
-    in a variable's initial value (a table of virtual functions). With `launches` also kernels that they may launch.
+    """Kernels and functions, and those that they may call: if they call by address, all whose address the module takes.
+    With `launches` also kernels that they may launch.
     """
     known = {*program.functions, *(program.kernels if launches else ())}
     seen, waiting = {*names}, [*names]
@@ -26,7 +26,7 @@ def reachable_functions(program: Program, *names: str, launches: bool = False) -
         yield function
         more = {name for name in function.callees if name in known}
         if calls_indirectly(function):
-            more.update(program.functions)
+            more.update(program.address_taken)
         more -= seen
         seen |= more
         waiting += sorted(more)
@@ -42,7 +42,8 @@ def calls_indirectly(function: Function) -> bool:
 
 
 def reached_directly(program: Program, kernel: Function) -> set[str] | None:
-    """Names of the kernel and of all functions that it may call; None if it calls by address, and so may call any."""
+    """Names of the kernel and of all functions that it may call; None if it calls by address, so that the
+    rest of the module decides."""
     found = set[str]()
     for function in reachable_functions(program, kernel.name):
         if calls_indirectly(function):

@@ -261,6 +261,7 @@ class Program:
     external: frozenset[str]  # names of those that are only declared: system functions, or defined elsewhere
     reads_workspace: bool  # whether a function reads `%envreg1`, half of the address of the grid's workspace
     lower: Callable[[str], Function]
+    find_address_taken: Callable[[], frozenset[str]]
     definitions: Mapping[str, Span]  # positions in the text of these and of the kernels, with their bodies
     debug: bool = False  # `.target ..., debug`, which the assembler does not optimise
     profile: str = "ptxas"  # with which the file was checked
@@ -268,6 +269,15 @@ class Program:
     layouts: dict[str, SharedLayout] = field(default_factory=dict[str, SharedLayout])  # by kernel, once asked for
     digests: dict[str, str] = field(init=False, default_factory=dict[str, str])  # by kernel (native/cache/key.py)
     _lowered: dict[str, Function] = field(default_factory=dict[str, "Function"])
+    _address_taken: tuple[str, ...] | None = field(init=False, default=None)
+
+    @property
+    def address_taken(self) -> tuple[str, ...]:
+        """The functions whose address the module takes anywhere, in text order: what a call by address may reach."""
+        if self._address_taken is None:
+            taken = self.find_address_taken()
+            self._address_taken = tuple(name for name in self.functions if name in taken)
+        return self._address_taken
 
     def own_shared(self, size: int) -> int:
         """The value of `%total_smem_size` in a CTA with `size` bytes of shared memory: in units, without the

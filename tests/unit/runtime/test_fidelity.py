@@ -49,3 +49,42 @@ def test_an_instruction_without_a_meaning_is_found_before_memory_changes(text: s
         kernel(1, 1, (out,), engine=engine)
     assert out[0] == 0
     assert "fma.rz.bf16" in " ".join(map(str, kernel.fidelity()))
+
+
+STORED = f"""
+.func f (.param .u64 at) {{ .reg .u64 a; ld.param.u64 a, [at]; st.global.u32 [a], 7; ret; }}
+.func aliased (.param .u64 at) {{ .reg .u64 a; ld.param.u64 a, [at]; st.global.u32 [a], 8; ret; }}
+.func g (.param .u64 at) {{ {WITHOUT_MEANING} }}
+.global .u64 chosen;
+.visible .entry choose(.param .u64 which) {{
+    .reg .u64 w; .reg .pred p; .reg .u64 h;
+    ld.param.u64 w, [which];
+    setp.eq.u64 p, w, 0;
+    mov.u64 h, /* ; */ f;
+    @p st.global.u64 [chosen], h;
+    @!p st.global.u64 [chosen], aliased;
+    ret;
+}}
+.visible .entry calls_directly(.param .u64 out) {{ .param .b64 a; call g, (a); ret; }}
+.visible .entry k(.param .u64 out) {{
+    .reg .u64 a, h; .param .b64 p;
+    P: .callprototype _ (.param .b64 x);
+    ld.param.u64 a, [out];
+    st.param.b64 [p], a;
+    ld.global.u64 h, [chosen];
+    call h, (p), P;
+    ret;
+}}"""
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+def test_calls_by_address_reach_functions_whose_address_is_taken(engine: str) -> None:
+    """By any kernel; not `g`, which only direct calls name and which cannot be executed."""
+    module, out = load(HEAD + STORED), np.zeros(1, np.uint32)
+    for which, expected in enumerate((7, 8)):
+        module["choose"](1, 1, (which,), engine=engine)
+        module["k"](1, 1, (out,), engine=engine)
+        assert out[0] == expected
+    assert "fma.rz.bf16" not in " ".join(map(str, module["k"].fidelity()))
+    with pytest.raises(Unsupported, match=r"fma\.rz\.bf16"):
+        module["calls_directly"](1, 1, (out,), engine=engine)

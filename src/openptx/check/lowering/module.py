@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from openptx.check.forms.verdicts import verdicts
+from openptx.check.lowering.address_taken import address_taken
 from openptx.check.lowering.function import FunctionLowering
 from openptx.check.lowering.layout import variable
 from openptx.isa.semantics.matrix.generations import generation
@@ -231,5 +232,6 @@ def lower(resolved: ModuleChecker) -> Program:
         external=frozenset(name for name, header in names.headers.items() if header.body is None),
         reads_workspace="%envreg1" in resolved.tree.file.text,
         lower=names.lower,
+        find_address_taken=lambda: address_taken(names),
         definitions={header.name.text: header.span for header in defined},
     )

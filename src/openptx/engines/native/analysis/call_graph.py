@@ -74,7 +74,7 @@ def callees(program: Program, site: CallSite) -> list[Function]:
         if not fits(function, site):
             raise UnsupportedByJit(f"a call of `{name}` with arguments that do not match its parameters")
         return [function]
-    names = site.prototype.functions if isinstance(site.prototype, Targets) else program.functions
+    names = site.prototype.functions if isinstance(site.prototype, Targets) else program.address_taken
     found = [program.function(name) for name in names if name in program.functions]
     found = [function for function in found if fits(function, site)]
     if len(found) > INDIRECT:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
-from openptx.call_graph import reached_directly
+from openptx.call_graph import reachable_functions
 from openptx.engines.native.runtime.workers import ITERATIONS, loops
 from openptx.isa.memory_consistency import strong
 from openptx.isa.notation.forms import Modifiers
@@ -59,11 +59,8 @@ def observed_code_pays(program: Program, function: Function, threads: int, slowe
 
 
 def functions(program: Program, kernel: Function) -> Iterator[Function]:
-    """The kernel and the functions it may call: every function, if it calls by address."""
-    called = reached_directly(program, kernel)
-    if called is None:
-        called = {name for name in program.functions if name not in program.kernels} | {kernel.name}
-    return map(program.function, called)
+    """The kernel and the functions it may call."""
+    return reachable_functions(program, kernel.name)
 
 
 def fragments(function: Function) -> int:

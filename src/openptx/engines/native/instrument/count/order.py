@@ -58,7 +58,7 @@ def reachable_ops(program: Program, op: Op) -> Iterator[Op]:
     if control(op) != "call":
         return
     if calls_by_address(op):
-        names = [*program.functions]
+        names = [*program.address_taken]
     else:
         names = [o.name for o in op.operands if isinstance(o, FunctionName) and o.name in program.functions]
     for name in names:
