@@ -11,7 +11,7 @@ from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.assembler_words import may_name_section
 from openptx.syntax.directives import Location, Section, SourceFile
-from openptx.syntax.lexical import COMMENT, DECIMAL_32, LETTER, LINE_MARKER, SECTION_NAME
+from openptx.syntax.lexical import COMMENT, DECIMAL_32, LETTER, SECTION_NAME
 from openptx.syntax.literals import literal
 from openptx.syntax.operands import Integer
 
@@ -29,7 +29,7 @@ _NAMING_LINE = pattern(rf"^[ \t]*+(?:({SECTION_NAME}):|\.b(?:32|64)[ \t]++(\.%?+
 """A line with a label, or with the name of a section, in the style of compilers: no comment stands before them."""
 _NUMBER = pattern(rf"(?<!%)(?<!{LETTER})(-\s*+)?([0-9]\w*+)", re.A)
 _WIDTHS = {"b8": 8, "byte": 8, "b16": 16, "b32": 32, "4byte": 32, "b64": 64, "quad": 64}
-_UNREAD = pattern(rf"{COMMENT}|{LINE_MARKER}", re.A)
+_COMMENT = pattern(COMMENT, re.A)
 _VISIBLE = pattern(r"[^\n]")
 _RULE = "PTX ISA, Debugging Directives (11.5)"
 
@@ -185,7 +185,7 @@ def section_features(file: File, section: Section, version: tuple[int, int]) -> 
 
 def _without_comments(text: str) -> str:
     """The text with blanks in the place of comments and line markers."""
-    return _UNREAD.sub(lambda match: _VISIBLE.sub(" ", match[0]), text)
+    return _COMMENT.sub(lambda match: _VISIBLE.sub(" ", match[0]), text)
 
 
 def _fits(negative: bool, digits: str, width: int) -> bool:

@@ -14,7 +14,6 @@ from openptx.syntax.directives import (
     Directive,
     Dwarf,
     Pragma,
-    Preprocessor,
     Section,
     SourceFile,
     Target,
@@ -132,8 +131,6 @@ class Header:
                     self._read_target(item)
                 case AddressSize():
                     self._read_size(item)
-                case Preprocessor():
-                    pass
                 case SourceFile() | Section() | Pragma():
                     self._before = self._before or item
                 case _ if self._targets is None:

@@ -17,12 +17,13 @@ from openptx.isa.targets import TARGETS
 from openptx.isa.types import TYPES
 from openptx.lsp.document import Document
 from openptx.lsp.places import is_code
+from openptx.patterns import pattern
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable
 from openptx.syntax.directives import NAMES as DIRECTIVES
 from openptx.syntax.lexical import COMMENT
 
-_TRIVIA = re.compile(COMMENT)
+_TRIVIA = pattern(COMMENT)
 _STATEMENT_START = re.compile(r"(?s).*[;{}]|[\w$]+\s*:(?!:)|@!?[\w$%]+\s")
 _OPCODE = re.compile(r"\s*([a-z][\w:]*(?:\.[\w:]*)*)\Z", re.A)
 _TARGET = re.compile(r"\.target\s+(?:\w+\s*,\s*)*\w*\Z", re.A)

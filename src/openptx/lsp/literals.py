@@ -9,11 +9,12 @@ from lsprotocol import types
 
 from openptx.explanations.literals import from_f64, to_f32
 from openptx.lsp.document import Document
+from openptx.patterns import pattern
 from openptx.syntax.lexical import COMMENT, FLOAT_BITS, LETTER, OPEN_STRING
 from openptx.syntax.literals import literal
 from openptx.syntax.operands import Float
 
-_LITERAL = re.compile(f"{COMMENT}|{OPEN_STRING}|(?<!{LETTER})({FLOAT_BITS})(?!{LETTER})", re.A)
+_LITERAL = pattern(f"{COMMENT}|{OPEN_STRING}|(?<!{LETTER})({FLOAT_BITS})(?!{LETTER})", re.A)
 
 
 def inlay_hints(document: Document, range: types.Range) -> list[types.InlayHint]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from openptx.lsp.document import Document
+from openptx.patterns import pattern
 from openptx.syntax import tree
 from openptx.syntax.lexical import COMMENT, OPEN_STRING
 
-_NO_CODE = re.compile(f"{COMMENT}|{OPEN_STRING}")
+_NO_CODE = pattern(f"{COMMENT}|{OPEN_STRING}")
 
 
 def is_code(document: Document, offset: int) -> bool:

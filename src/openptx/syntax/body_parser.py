@@ -14,10 +14,10 @@ from openptx.syntax.brace_matcher import closing, outside
 from openptx.syntax.declaration_fast_parser import simple
 from openptx.syntax.declaration_parser import LINKAGE, NO_LINKAGE, SPACES, declaration
 from openptx.syntax.directive_parser import LABELLED, TUNING, Header, directive, labelled
-from openptx.syntax.directives import NAMES, Dwarf, Preprocessor, nearest
+from openptx.syntax.directives import NAMES, Dwarf, nearest
 from openptx.syntax.foreign import ASSIGNMENT, assigned, guard_reversed, unmarked_guard
 from openptx.syntax.instruction_parser import begins_no_opcode, instruction, without_colon
-from openptx.syntax.lexical import LINE_MARKER, TRIVIA
+from openptx.syntax.lexical import TRIVIA
 from openptx.syntax.operands import Name
 from openptx.syntax.recovery import recover
 from openptx.syntax.statement_lexer import BRACE, DECLARATION, END, INSTRUCTION, LABEL, REGISTERS, STATEMENT, plain
@@ -27,7 +27,7 @@ from openptx.syntax.tree import Block, Instruction, Label, Lazy, Statement, Unre
 _HIDDEN = pattern(r"//[^\n]*;|/\*|\"[^\"\n]*;")
 """A `;` that may not end a statement."""
 _LABELLED = pattern(rf"{TRIVIA}*+\.(?:branchtargets|calltargets|callprototype)\b")
-_LINE = pattern(rf"@@DWARF[ \t]+\.[^\n]*+|{LINE_MARKER}")
+_DWARF = pattern(r"@@DWARF[ \t]+\.[^\n]*+")
 _MODULE_ONLY = (".version", ".address_size", ".file", ".section", *TUNING)
 _FUNCTIONS = (".entry", ".func")
 _BODY_ONLY = (".loc", *LABELLED, *TUNING)
@@ -159,8 +159,8 @@ def _read(c: Cursor, found: list[Statement], problems: list[Diagnostic], inside:
 def _statement(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement:
     if c.kind == "dot":
         return _directive(c, problems, inside)
-    if c.word in ("@@", "#"):
-        return _line(c, inside)
+    if c.word == "@@":
+        return _dwarf(c, inside)
     if c.word == ";":
         fix = Fix(c.span, "", "remove it", SAFE)
         raise c.mistake("syntax", "this `;` ends no statement", c.span, help="remove it", fix=fix)
@@ -346,17 +346,16 @@ def unknown_directive(c: Cursor) -> Mistake:
     return c.mistake("unknown-directive", f"there is no directive `{c.word}`", c.span, help=help)
 
 
-def _line(c: Cursor, inside: bool) -> Statement:
-    """`@@DWARF ...` and `#line 1 "file"` extend to the end of their line."""
-    match = _LINE.match(c.file.text, c.start, c.limit)
+def _dwarf(c: Cursor, inside: bool) -> Statement:
+    """`@@DWARF ...` extends to the end of its line."""
+    match = _DWARF.match(c.file.text, c.start, c.limit)
     if match is None:
         raise c.invalid_character()
-    if inside and c.word == "@@":
+    if inside:
         raise _misplaced(c, "`@@DWARF` is not allowed inside the body of a function")
-    span, kind = match.span(), Dwarf if c.word == "@@" else Preprocessor
-    name_span = c.span
+    span, name_span = match.span(), c.span
     c.seek(span[1])
-    return kind(c.file, span, "dwarf" if kind is Dwarf else "line", name_span)
+    return Dwarf(c.file, span, "dwarf", name_span)
 
 
 Lazy.body = read_body

@@ -30,7 +30,7 @@ OPERAND_END = r"\}(?=[ \t]*+[;,\]%\[0-9])"
 # of operands: a block's `{` follows no comma, and its `}` is followed by none.
 _OPERAND = "|".join(rf"(?<=[\w,\[(|=]{'[ 	]' * blanks})" for blanks in range(4))
 _BRACES = pattern(
-    rf"""(?>[^{{}}"/=]++ | =(?:{TRIVIA}*+{INITIAL_LIST})?+ | \{{(?>[^{{}}"/;]+|{COMMENT})*+\}} | {COMMENT}
+    rf"""(?>[^{{}}"/=]++ | =(?:{TRIVIA}*+{INITIAL_LIST})?+ | \{{(?>[^{{}}"/;\#]+|{COMMENT})*+\}} | {COMMENT}
       | {OPEN_STRING} | / | (?:{_OPERAND})\{{[^{{}}"/;]*+(?=[;{{]) | {OPERAND_END}
     )*+([{{}}]?)""",
     re.X | re.A,

@@ -171,12 +171,6 @@ class Dwarf(Directive):
     __slots__ = ()
 
 
-class Preprocessor(Directive):
-    """A line that begins with `#`, kept as it is."""
-
-    __slots__ = ()
-
-
 NAMES = (
     ".abi_preserve", ".abi_preserve_control", ".address_size", ".alias", ".align", ".attribute", ".blocksareclusters",
     ".branchtargets", ".callprototype", ".calltargets", ".common", ".const", ".entry", ".explicitcluster", ".extern",

@@ -18,6 +18,7 @@ from openptx.syntax.tree import Block, Function, Instruction, Label, Statement, 
 INDENT = "    "
 _COMMENT = pattern(COMMENT)
 _STRING = pattern(f"({STRING})")
+_STRING_OR_COMMENT = pattern(f"{STRING}|({COMMENT})")
 _BLANKS = (
     (re.compile(r"\s+"), " "),
     (re.compile(r" ?, ?"), ", "),
@@ -148,8 +149,7 @@ class _Lines:
 
     def has_comment(self, start: int, end: int) -> bool:
         """Whether there is a comment between two offsets, outside strings."""
-        text = self.source[start:end]
-        return "/" in text and _COMMENT.search(_STRING.sub("", text)) is not None
+        return any(match[1] for match in _STRING_OR_COMMENT.finditer(self.source, start, end))
 
     def function(self, function: Function) -> None:
         """The header, with one parameter per line, and the body."""

@@ -47,11 +47,13 @@ NUMBER = r"(?:0[xXfFdDbB]\w*+|(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++
 STRING = r'"[^"\n]*+"'
 OPEN_STRING = r'"[^"\n]*+"?+'
 """A string, or an unterminated one, which extends to the end of its line."""
-LINE_MARKER = rf"\#[ \t]*+(?:line)?+[ \t]*+[0-9]++[ \t]++{STRING}(?:[ \t]++[0-9]*+)*+(?=\r?\n)"
-"""`# 1 "a.cu"`, as preprocessors write it."""
-COMMENT = r"(?://[^\n]*|/\*(?>[^*]+|\*(?!/))*+(?:\*/|\Z))"
-"""An unterminated one extends to the end."""
-TRIVIA = rf"(?>[ \t\r\n\f\x1a]+|{COMMENT})"
+_LINE_MARKER = rf"\#[ \t]*+(?:line)?+[ \t]*+[0-9]++[ \t]++{STRING}(?:[ \t]++[0-9]*+)*+(?=\r?\n)"
+COMMENTS = rf"/(?:/[^\n]*|\*(?>[^*]+|\*(?!/))*+(?:\*/|\Z))|{_LINE_MARKER}"
+"""The alternatives of `COMMENT`, for patterns whose speed depends on one group less."""
+COMMENT = f"(?:{COMMENTS})"
+"""A comment, or a preprocessor's `# 1 "a.cu"` to the end of its line, which may stand wherever a comment may. An
+unterminated comment extends to the end."""
+TRIVIA = rf"(?>[ \t\r\n\f\x1a]+|{COMMENTS})"
 
 words = pattern(WORD, re.A).findall
 """The identifiers in a text, or in a part of it: `words(text, start, end)`. It must not contain comments."""

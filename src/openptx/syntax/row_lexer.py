@@ -12,7 +12,7 @@ import re
 from itertools import islice
 
 from openptx.patterns import pattern
-from openptx.syntax.lexical import COMMENT, DECIMAL_32, IDENTIFIER, LINE_MARKER, OPEN_STRING, STRING, TRIVIA, WORD
+from openptx.syntax.lexical import COMMENT, COMMENTS, DECIMAL_32, IDENTIFIER, OPEN_STRING, STRING, TRIVIA, WORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ for _ in range(4):
 
 ROWS = pattern(
     rf"""
-    [ \t\r\n]*+(?:(?:{COMMENT}|{_LINE}|{LINE_MARKER}|\f)[ \t\r\n]*+)*+
+    [ \t\r\n]*+(?:(?:{COMMENTS}|{_LINE}|\f)[ \t\r\n]*+)*+
     (?: (?:{_GUARD}({WORD})[ \t\r\n]++|) ([a-z][A-Za-z0-9_.:]*+) (?:[ \t]++{_operands}|);
     | ({IDENTIFIER})[ \t]*+:(?!:)(?!{TRIVIA}*+\.(?:branchtargets|calltargets|callprototype)\b)
     | ({_BLOCK}

@@ -8,24 +8,23 @@ from openptx.diagnostics import Fix, Label
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.directives import Section, SourceFile, Text
-from openptx.syntax.lexical import DECIMAL_32, DECIMAL_63, LINE_MARKER, STRING, TRIVIA, WORD
+from openptx.syntax.lexical import DECIMAL_32, DECIMAL_63, STRING, TRIVIA, WORD
 from openptx.syntax.operands import Integer
 from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Statement
 
-_BLANK = rf"(?:{TRIVIA}|{LINE_MARKER})"
 _LABEL = rf"(?!(?:function_name|inlined_at|WARP_SZ)\b){WORD}"
 _SIZES = ("b8", "b16", "b32", "b64")
 _SECTION = rf"(?!\.(?:b8|b16|b32|b64|\d?byte|quad)\b)\.{WORD}"
 _NUMBER = r"(?:0[xX][0-9a-fA-F]++|0[bB][01]++|0[0-7]*+|[1-9][0-9]*+)U?+(?![\w.])"
-_VALUE = rf"-?{_BLANK}*+{_NUMBER}"
+_VALUE = rf"-?{TRIVIA}*+{_NUMBER}"
 _DATA = pattern(
-    rf"""(?>{_BLANK}++
-      | {_LABEL}{_BLANK}*+:
-      | \.(?:b8|b16|b32|b64|byte|4byte|quad)\b{_BLANK}*+{_VALUE}(?:{_BLANK}*+,{_BLANK}*+{_VALUE})*+
-      | \.(?:b32|b64|4byte|quad)\b{_BLANK}*+
-        (?>{_LABEL}{_BLANK}*+-{_BLANK}*+{_LABEL}|(?:{_SECTION}|{_LABEL})(?:{_BLANK}*+\+{_BLANK}*+{_NUMBER})?+)
-        (?!{_BLANK}*+:)
+    rf"""(?>{TRIVIA}++
+      | {_LABEL}{TRIVIA}*+:
+      | \.(?:b8|b16|b32|b64|byte|4byte|quad)\b{TRIVIA}*+{_VALUE}(?:{TRIVIA}*+,{TRIVIA}*+{_VALUE})*+
+      | \.(?:b32|b64|4byte|quad)\b{TRIVIA}*+
+        (?>{_LABEL}{TRIVIA}*+-{TRIVIA}*+{_LABEL}|(?:{_SECTION}|{_LABEL})(?:{TRIVIA}*+\+{TRIVIA}*+{_NUMBER})?+)
+        (?!{TRIVIA}*+:)
     )*+""",
     re.X | re.A,
 )

@@ -23,15 +23,15 @@ LINE = 9  # group 9 `.loc ...`
 DECLARATION = 10  # group 10 a variable declaration, with initial values and `;`
 HEADER = 11  # group 11 the header of a function, up to its `{` (exclusive) or `;`
 DIRECTIVE = 12  # group 12 another directive
-DATA = 13  # group 13 lines of a debug section, or @@DWARF or # lines
+DATA = 13  # group 13 lines of a debug section, or @@DWARF lines
 OTHER = 14  # group 14 anything else
 END = 1  # only blanks and comments
 
-_GROUP = rf'\{{(?>[^{{}};/"]+|{COMMENT}|/)*+\}}'
-_list = rf'\{{(?>[^{{}};"/]+|{COMMENT})*+\}}'
+_GROUP = rf'\{{(?>[^{{}};/"\#]+|{COMMENT}|[/\#])*+\}}'
+_list = rf'\{{(?>[^{{}};"/\#]+|{COMMENT})*+\}}'
 for _ in range(3):
-    _list = rf'\{{(?>[^{{}};"/]+|{COMMENT}|{_list})*+\}}'
-_PRAGMA = rf'\.pragma\b(?>[^;{{}}/"]+|{COMMENT}|{STRING})*+;'
+    _list = rf'\{{(?>[^{{}};"/\#]+|{COMMENT}|{_list})*+\}}'
+_PRAGMA = rf'\.pragma\b(?>[^;{{}}/"\#]+|{COMMENT}|{STRING})*+;'
 INITIAL_LIST = _list  # the values of an array of up to four dimensions; one with more is `OTHER`
 
 STATEMENT = pattern(
@@ -46,13 +46,13 @@ STATEMENT = pattern(
     | (\.loc\b[^;{{}}/"@\#\n]*+)
     | ((?:\.(?:visible|extern|weak|common)\b[ \t\r\n]*+)*+
        \.(?:reg|local|shared|param|global|const|tex|sreg)\b
-       (?>[^;{{}}"=/]+|{COMMENT})*+(?:=(?>[^;"{{}}=/]+|{COMMENT}|{INITIAL_LIST})*+)?;)
+       (?>[^;{{}}"=/\#]+|{COMMENT})*+(?:=(?>[^;"{{}}=/\#]+|{COMMENT}|{INITIAL_LIST})*+)?;)
     | ((?:\.(?:visible|extern|weak|common)\b{TRIVIA}*+)*+
-       \.(?:entry|func)\b(?>[^;{{}}/".]+|\.(?!(?:entry|func|pragma)\b)|{COMMENT}|{_PRAGMA})*+;?)
+       \.(?:entry|func)\b(?>[^;{{}}/".\#]+|\.(?!(?:entry|func|pragma)\b)|{COMMENT}|{_PRAGMA})*+;?)
     | (\.(?:version|target|address_size|file|maxn\w*|minn\w*|reqn\w*)\b(?>[^;{{}}/"\n]|{STRING})*+
-      |\.(?:pragma|alias|branchtargets|calltargets|callprototype)\b(?>[^;{{}}/"]+|{COMMENT}|{STRING})*+;
+      |\.(?:pragma|alias|branchtargets|calltargets|callprototype)\b(?>[^;{{}}/"\#]+|{COMMENT}|{STRING})*+;
       |\.section\b(?>[^;{{}}/"\n]+|{STRING})*+)
-    | ((?:\.(?:b8|b16|b32|b64)[ \t][^\n;{{}}"/]*+\n[ \t\r\n]*+)++ | (?:@@|\#)[^\n]*+)
+    | ((?:\.(?:b8|b16|b32|b64)[ \t][^\n;{{}}"/]*+\n[ \t\r\n]*+)++ | @@[^\n]*+)
     | ((?>[^;{{}}/":@\#.]+|[:@\#.]|{COMMENT}|{STRING}|{_GROUP}|["/]){{1,256}}+;?+|;)
     )?
     """,

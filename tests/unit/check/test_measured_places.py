@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import openptx
+from openptx.syntax.tokens import TOKEN
 
 HEAD = ".version 9.0\n.target sm_80\n.address_size 64\n"
 KERNEL = ".visible .entry k() { ret; }\n"
@@ -229,3 +230,36 @@ def test_values_after_an_unknown_type() -> None:
 @pytest.mark.parametrize("count", ["4294967296", "99999999999"])
 def test_so_many_registers_are_too_many(count: str) -> None:
     assert errors(f"{HEAD}.entry k() {{ .reg .b32 %r<{count}>; ret; }}\n") == ["array-size"]
+
+
+MARKED = (
+    HEAD
+    + """
+.global .align 4 .u32 v[2] = {1, 2};
+.func (.reg .b32 r) f(.reg .b32 a) { mov.b32 r, a; ret; }
+.visible .entry marked(.param .u64 p) .maxntid 32, 1, 1
+{
+    .reg .pred q; .reg .b32 r<3>; .reg .b64 d<3>;
+    ld.param.u64 d1, [p+0];
+    setp.eq.u32 q, 1, 1;
+    @!q bra L;
+    mov.b32 r1, -7;
+    call (r2), f, (r1);
+    st.v2.u32 [d1+-8], {r1, r2};
+L:  .pragma "nounroll";
+    ret;
+}
+"""
+)
+
+
+@pytest.mark.parametrize("marker", ['\n# 7 "b;{.cu" 1 3\n', ' #line 7 "/*.cu"\n'])
+def test_line_markers_between_any_tokens(marker: str) -> None:
+    ends = [match.end() for match in TOKEN.finditer(MARKED) if match.lastgroup != "trivia"]
+    each = [MARKED[:end] + marker + MARKED[end:] for end in ends if end > len(".version")]
+    everywhere = ".version 9.0" + "".join(
+        f"{marker}{match[0]}" for match in TOKEN.finditer(MARKED, len(".version 9.0"))
+    )
+    for text in (*each, everywhere):
+        assert errors(text) == []
+        assert openptx.load(text).kernels == ("marked",)

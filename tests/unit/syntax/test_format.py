@@ -41,6 +41,8 @@ def body(text: str) -> str:
     ("ret; // why\n// next\nexit;",         "    ret;  // why\n    // next\n    exit;\n"),
     ("ret;\n\n\n\nexit;\n\n",               "    ret;\n\n    exit;\n"),
     ("mov.u32 %r1, /* a */   %r2;",         "    mov.u32 %r1, /* a */   %r2;\n"),
+    ('mov.u32 %r1,\n#1 "a.cu" 3\n%r2;',         '    mov.u32 %r1,\n#1 "a.cu" 3\n%r2;\n'),
+    ('ret;\n# 1 "a.cu"\nexit;',             '    ret;\n    # 1 "a.cu"\n    exit;\n'),
     ('.pragma "a ,  b" ,"c";',              '    .pragma "a ,  b", "c";\n'),
     ("ret;",                                "    ret;\n"),
 ])  # fmt: skip

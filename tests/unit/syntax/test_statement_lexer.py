@@ -40,7 +40,7 @@ def tiles(text: str) -> bool:
     (".version 8.5",                           kinds.DIRECTIVE,   {12: ".version 8.5"}),
     ('.pragma "a;b";',                         kinds.DIRECTIVE,   {}),
     (".b8 1, 2\n.b32 .debug_info\n",           kinds.DATA,        {}),
-    ('#line 1 "a.cu"',                         kinds.DATA,        {}),
+    ('#line 1 "a.cu"\n',                       kinds.END,         {}),
     ("mov.u32 %r1, /* c */ %r2;",              kinds.OTHER,         {}),
     ("mov.u32 %r1, 1 ? 2 : 3;",                kinds.OTHER,         {}),
     ("/* only */ // a comment",                kinds.END,         {}),

@@ -110,9 +110,7 @@ class FileMemo:
     def without_comments(self, file: File) -> File:
         """The file with comments, and line ends after commas, replaced by blanks: the same statements, as rows."""
         text = _STRING_OR_COMMENT.sub(_blank, file.text)
-        if "#" not in text:  # a `#` line ends with its line
-            text = _CONTINUED.sub(_blank, text)
-        self.uncommented = File("", text)
+        self.uncommented = File("", _CONTINUED.sub(_blank, text))
         return self.uncommented
 
     def shape(self, callee: str, module: ModuleChecker) -> int | None:

@@ -21,7 +21,7 @@ from openptx.syntax import tree
 from openptx.syntax.body_parser import BLOCKS, read_statements
 from openptx.syntax.declaration_memo import split_declaration
 from openptx.syntax.declarations import Variable
-from openptx.syntax.directives import BranchTargets, CallPrototype, Pragma, Preprocessor
+from openptx.syntax.directives import BranchTargets, CallPrototype, Pragma
 from openptx.syntax.lexical import words
 from openptx.syntax.row_lexer import DECLARATION
 from openptx.syntax.statement_lexer import END, INSTRUCTION, LABEL, STATEMENT
@@ -222,7 +222,7 @@ class StatementReader:
             case Pragma():
                 return self._pragma(statement)
             case _:
-                return isinstance(statement, Preprocessor)
+                return False
 
     def _instruction(self, instruction: tree.Instruction) -> bool:
         names, operands, guard = self.names, instruction.operands, instruction.guard
