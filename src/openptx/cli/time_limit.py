@@ -18,8 +18,8 @@ class TimeOverError(BaseException):
 
 
 @contextmanager
-def time_limit(seconds: float | None, note: str) -> Generator[None]:
-    """After some seconds, ends the block with the fault `timeout`, to which `note` is added.
+def time_limit(seconds: float | None) -> Generator[None]:
+    """After some seconds, ends the block with the fault `timeout`.
 
     It has to run Python code in the main thread. Anything but a positive number is left for the launch to refuse. If
     the system has no such signal (Windows), there is no limit.
@@ -45,4 +45,6 @@ def time_limit(seconds: float | None, note: str) -> Generator[None]:
     except TimeOverError:
         armed = False
         unit = "second" if seconds == 1 else "seconds"
-        raise Fault("timeout", f"it took longer than {seconds:g} {unit}", notes=(note,)) from None
+        raise Fault(
+            "timeout", f"it took longer than {seconds:g} {unit}", notes=("the file was being read and checked",)
+        ) from None

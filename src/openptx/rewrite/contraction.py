@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from openptx.program import Function, Reg
 from openptx.rewrite.algebra import algebra, leaves_rounding_open
-from openptx.rewrite.blocks import Block, find_blocks
+from openptx.rewrite.blocks import find_blocks
 from openptx.rewrite.branches import straighten
 from openptx.rewrite.constants import Constants, single_constants
 from openptx.rewrite.copies import propagate_copies
@@ -149,11 +149,8 @@ class Contraction:
     """The choices for a function, block by block. Not `shared` leaves out products that several sums use; `unread`
     instructions use nothing in their block and are removed, but their operands stay live between blocks."""
 
-    def __init__(
-        self, function: Function, blocks: list[Block] | None = None, *, shared: bool = True,
-        unread: frozenset[int] = frozenset(),
-    ) -> None:  # fmt: skip
-        self.function, self.unread, self.blocks = function, unread, blocks or find_blocks(function)
+    def __init__(self, function: Function, *, shared: bool = True, unread: frozenset[int] = frozenset()) -> None:
+        self.function, self.unread, self.blocks = function, unread, find_blocks(function)
         self.constants = Constants(function, self.blocks)
         several = len(self.blocks) > 1
         equal = find_equal(function, self.blocks, self.constants, nested=False) if several else {}

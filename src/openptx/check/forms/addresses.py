@@ -9,7 +9,6 @@ from openptx.check.explain.suggestions import added, bracketed, unbracketed
 from openptx.check.foreign_spellings import absent
 from openptx.check.forms.coordinates import judge_parts, lacks_sampler, no_sampler, samples, whole_array
 from openptx.check.forms.elements import judge_element
-from openptx.check.forms.unified import misused_unified
 from openptx.check.names.declared_types import OPAQUE
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
@@ -23,6 +22,9 @@ _TEXTURE = TYPES["texref"]
 """The type of a variable in `.tex`, whatever its declaration says (5.1.8)."""
 _VALUES = frozenset((kinds.REGISTER, kinds.VARIABLE, kinds.SUM))
 _GENERIC = frozenset(("global", "shared", "local"))
+_NOT_UNIFIED = frozenset(
+    ("shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry", "param::func")
+)
 
 
 def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
@@ -37,7 +39,7 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     if (problem := _misshapen(place, kind, where)) is not None:
         yield problem
         return
-    if (misused := misused_unified(place, kind, where)) is not None:
+    if kind.space == "unified" and (misused := _misused_unified(place, kind, where)) is not None:
         yield misused
     if lacks_sampler(place):
         yield no_sampler(place, where)
@@ -59,6 +61,21 @@ def judge_address(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     yield from _base(place, kind.parts[0], where)
     if len(kind.parts) == len(place.template.parts) > 1:
         yield from judge_parts(place, kind.parts[1:], where)
+
+
+def _misused_unified(place: Place, kind: Kind, where: Path) -> Problem | None:
+    """The problem of `[a].unified`, an address that is the same on every device (9.7.9.8). The assembler takes it where
+    an instruction reads global or generic memory into a register (measured, ptxas 13.5), the document in `ld` alone.
+    """
+    first = place.form.operands[0]
+    known = place.context.follows_ptxas or place.template.suffix == kind.space
+    if known and first.role != "address" and len(kind.parts) == 1 and not _NOT_UNIFIED.intersection(place.m.written):
+        return None
+    return place.problem(
+        "address-form", f"`{place.opcode}` takes no `.unified` address", where, "not allowed here",
+        expected="an address `[...]`", actual="one with `.unified`", rule="PTX ISA, ld (9.7.9.8)",
+        help="`.unified` is for loads from `.global` and generic addresses: leave it out",
+    )  # fmt: skip
 
 
 def _bare(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:

@@ -66,7 +66,7 @@ def run(args: Namespace) -> int:
     grid, block = read_extent(args.grid or "1", "grid"), read_extent(args.block or "1", "block")
     cluster = read_extent(args.cluster, "cluster") if args.cluster else None
     since = time.monotonic()
-    with time_limit(args.timeout, "the file was being read and checked"):
+    with time_limit(args.timeout):
         file = load(args.file)
         if not args.fidelity:
             require_extents(args)

@@ -81,7 +81,7 @@ class FloatOps(MufuOps):
 
     # Where the processor differs
 
-    def payloads(self, f: Format, op: str, d: Bits, operands: tuple[Bits, ...], always: bool = False) -> Bits:
+    def payloads(self, f: Format, op: str, d: Bits, operands: tuple[Bits, ...], always: bool) -> Bits:
         """A NaN operand is propagated. If at most one operand can be NaN, the processor has done so."""
         may_be_nan = {id(a.v): a for a in operands if not self.is_number(f, a)}
         if len(may_be_nan) < 2 and not always:

@@ -7,6 +7,7 @@ the definition is called, one internal function for each.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, vector_type
 from openptx.engines.native.emit.arith.half import HalfOps
@@ -21,9 +22,9 @@ ROW = 32  # elements of a table that one AVX-512 permutation selects from
 
 
 class MufuOps(HalfOps):
-    def __init__(self, functions: dict[object, Outlined]) -> None:
-        super().__init__(functions)
-        self.interpolator = Interpolator(self)
+    @cached_property
+    def interpolator(self) -> Interpolator:
+        return Interpolator(self)
 
     @property
     def has_vectors(self) -> bool:
