@@ -19,7 +19,7 @@ from openptx.numerics.error_free import PLAIN, between, fma_exact, multiply_add,
 from openptx.numerics.floats import NAN_SOURCES, QUIET64
 from openptx.numerics.formats import BF16, F16, F32, F64, Format
 from openptx.numerics.numpy_machine_integer import NumpyIntegers
-from openptx.numerics.reductions import any_set
+from openptx.numerics.reductions import any_set, where_set
 from openptx.numerics.rounding import TO_INTEGER, RandomBits
 
 if TYPE_CHECKING:
@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from openptx.array_types import Array
 
 
+SINGLE, CODE32, CODE64 = np.dtype(np.float32), np.dtype(np.uint32), np.dtype(np.uint64)
+BELOW_F32, TIE_OF_F32 = np.array((1 << 29) - 1, np.uint64), np.array(1 << 28, np.uint64)
+"""The bits of an f64 below the last place of f32, and their value in a tie."""
+ONE_BIT, SECOND_NORMAL, ORDINARY = (np.array(n, np.uint32) for n in (1, 1 << 25, 0xFD << 24))
+"""For twice the code of an f32 without its sign: that of 2^-125, and how many more there are below infinity."""
 NATIVE = {"f32": np.float32, "f64": np.float64}
 ROUND = {"rn": np.rint, "rz": np.trunc, "rm": np.floor, "rp": np.ceil}
 NAN32 = np.uint32(0x7FFFFFFF)
@@ -50,9 +55,10 @@ def in_hardware(op: str, f: str, rnd: str, ftz: bool) -> Callable[..., Array] | 
 
 
 def hardware32(ufunc: Callable[..., Array], *codes: Array) -> Array:
-    d = ufunc(*[a.view(np.float32) for a in codes])
-    bits = d.view(np.uint32)
-    np.copyto(bits, NAN32, where=np.isnan(d))
+    d = ufunc(*[a.view(SINGLE) for a in codes])
+    bits, nan = d.view(CODE32), np.isnan(d)
+    if any_set(nan):  # three times as fast as a masked copy of a few lanes
+        np.copyto(bits, NAN32, where=nan)
     return bits
 
 
@@ -70,12 +76,28 @@ def hardware64(op: str, ufunc: Callable[..., Array], *codes: Array) -> Array:
 
 
 def fused32(a: Array, b: Array, c: Array) -> Array:
-    """a * b + c of codes of f32: the sum in f64 of the exact product, rounded to f32. Where that rounds twice, see
-    `rounded_sum`."""
-    v = rounded_sum(F32, odd_multiply_add, [x.view(np.float32).astype(np.float64) for x in (a, b, c)])
-    d = v.astype(np.float32)
-    bits = d.view(np.uint32)
-    np.copyto(bits, NAN32, where=np.isnan(d))
+    """a * b + c of codes of f32: the exact product, and its sum with `c`, in f64, rounded to f32.
+
+    The sum is rounded twice, which can go wrong only if it looks like a tie between two numbers of f32 or is subnormal.
+    Those lanes, usually few, get the sum rounded to odd first.
+    """
+    v = np.add(np.multiply(a.view(SINGLE), b.view(SINGLE), dtype=np.float64), c.view(SINGLE))
+    bits = v.astype(SINGLE).view(CODE32)
+    rare = np.bitwise_and(v.view(CODE64), BELOW_F32) == TIE_OF_F32
+    rare |= (np.left_shift(bits, ONE_BIT) - SECOND_NORMAL) >= ORDINARY
+    if any_set(rare):
+        return rounded_again(bits, v, rare, a, b, c)
+    return bits
+
+
+def rounded_again(bits: Array, v: Array, rare: Array, a: Array, b: Array, c: Array) -> Array:
+    """The results of `fused32` whose lanes in `rare` are rounded as defined, or NaN."""
+    near = rare & (v != 0) & np.isfinite(v)
+    if any_set(near):
+        chosen = where_set(near)
+        some = [np.broadcast_to(x.view(SINGLE), v.shape)[chosen].astype(np.float64) for x in (a, b, c)]
+        bits[chosen] = odd_multiply_add(*some).astype(SINGLE).view(CODE32)
+    np.copyto(bits, NAN32, where=np.isnan(v))
     return bits
 
 

@@ -41,3 +41,9 @@ def test_where_inside_and_union(mask: np.ndarray, other: np.ndarray) -> None:
 def test_neighbours_are_a_slice() -> None:
     assert lane_sets.normalize(np.array([3, 4, 5]), N) == slice(3, 6)
     assert lane_sets.normalize(np.arange(N), N) is None
+
+
+def test_united_neighbours_are_a_slice() -> None:
+    assert lane_sets.union(slice(2, 4), slice(4, 7), N) == slice(2, 7)
+    assert lane_sets.union(slice(4, 7), slice(2, 4), N) == slice(2, 7)
+    assert members(lane_sets.union(slice(2, 4), slice(5, 7), N)) == [2, 3, 5, 6]

@@ -55,6 +55,19 @@ def test_sums_that_are_ties(name: str) -> None:
     same(x.fadd(f, p[0], p[2]), y.fadd(f, q[0], q[2]), big, hair)
 
 
+def test_sums_of_products_near_zero() -> None:
+    """Sums that are subnormal, zero, or become the smallest normal number, and ties among them, in f32."""
+    f, rng = FORMATS["f32"], np.random.default_rng(8)
+    exponent = rng.integers(1, 60, COUNT)
+    other = np.maximum(130 - exponent - rng.integers(0, 40, COUNT), 1)
+    bits = rng.integers(0, 1 << 23, (3, COUNT)) & np.array([[0x7F8000], [0x7FF000], [0x7FFFFF]])
+    a, b = ((e << 23 | low).astype(np.uint32) for e, low in zip((exponent, other), bits, strict=False))
+    c = (rng.integers(0, 3, COUNT) << 23 | bits[2] & rng.choice([0, 0x7F0000, 0x7FFFFF], COUNT)).astype(np.uint32)
+    c |= rng.integers(0, 2, COUNT).astype(np.uint32) << np.uint32(31)
+    p, q = both(a, b, c)
+    same(x.fma(f, *p), y.fma(f, *q), a, b, c)
+
+
 @pytest.mark.parametrize("satfinite", [False, True])
 @pytest.mark.parametrize("ftz", [False, True])
 @pytest.mark.parametrize("name", FORMATS)

@@ -7,6 +7,7 @@ waited long gets a time slice: every lane makes progress.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,6 +40,9 @@ STACK_OF_A_THREAD = 512 << 10
 
 LANES_TIMES_DEPTH = 1 << 24
 """The call depth from which a recursion counts as endless; smaller in larger batches."""
+
+
+ORDER = attrgetter("order")
 
 
 class DeadlockError(Exception):
@@ -159,7 +163,7 @@ class Batch:
             if self.clock - oldest.since > self.starvation_limit:
                 return oldest, True
             self._no_starvation_until = oldest.since + self.starvation_limit
-        return min(groups, key=lambda g: g.order), False
+        return min(groups, key=ORDER), False
 
     def run(self, until: int) -> bool:
         """Runs until all lanes have exited (True), or the clock has reached `until`. Raises DeadlockError if all
@@ -179,7 +183,7 @@ class Batch:
     def advance(self, group: Group, slice_ends: int, until: int) -> None:
         """Runs a group until it diverges, waits, ends, meets another, or is preempted at `slice_ends` or `until`."""
         x, ready, limits = self.x, self.ready, self.limits
-        waiting, first = 0, group.order  # how many groups are ready (none ends meanwhile), and the lowest order of one
+        waiting, first = 0, 0  # how many groups are ready (none ends meanwhile), and the lowest order of one
         while True:
             frame, pc, lanes = group.frame, group.pc, group.lanes
             x.executing, x.base, x.local_size = lanes, frame.base, frame.top
@@ -204,7 +208,8 @@ class Batch:
                     known.lanes = lane_sets.union(known.lanes, group.lanes, x.n)
                     return
                 if len(ready) != waiting:
-                    waiting, first = len(ready), min(g.order for g in ready.values())
+                    waiting, first = len(ready), min(map(ORDER, ready.values()), default=0)
+                group.order = group.pc - group.frame.precedence
                 if self.clock >= until or (self.clock >= slice_ends and (first < group.order or self.starving())):
                     group.since = self.clock
                     ready[key] = group

@@ -71,15 +71,15 @@ def branch(batch: Batch, group: Group, op: Op, end: int) -> bool:
     if op.guard is None:
         group.pc = target.pc
         return True
-    p = lane_sets.take(group.frame.regs[op.guard.index], group.lanes)
-    count = int(np.count_nonzero(p))
-    if count in (0, p.size):
-        group.pc = target.pc if (count > 0) != op.guard.negated else end
+    guard, lanes = op.guard, group.lanes
+    p = lane_sets.take(group.frame.regs[guard.index], lanes)
+    count = np.count_nonzero(p)
+    if count == p.size or not count:
+        group.pc = target.pc if (count > 0) != guard.negated else end
         return True
-    if op.guard.negated:
-        p = ~p
-    batch.add(group.frame, target.pc, lane_sets.where(group.lanes, p, batch.x.n))
-    batch.add(group.frame, end, lane_sets.where(group.lanes, ~p, batch.x.n))
+    if_set, if_clear = (end, target.pc) if guard.negated else (target.pc, end)
+    batch.add(group.frame, if_set, lane_sets.where(lanes, p, batch.x.n))
+    batch.add(group.frame, if_clear, lane_sets.where(lanes, ~p, batch.x.n))
     return False
 
 

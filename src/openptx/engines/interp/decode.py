@@ -49,7 +49,7 @@ class DecodedFunction:
         self.function = function
         self.code = function.code
         self.carry = len(function.registers)  # the register after the last is CC.CF
-        self.leaders = {*function.labels.values(), *branch_targets(function)}
+        self.leaders = branch_targets(function)  # other labels, as debug information has them, end no block
         self._blocks: dict[int, Block] = {}
 
     # Binding of operands and instructions: an observer of executions overrides these.

@@ -14,7 +14,7 @@ class Frame:
     `regs` is shared by all frames of one function at one depth: a lane is in only one of them.
     """
 
-    __slots__ = ("back", "base", "call", "children", "depth", "parent", "plan", "regs", "top")
+    __slots__ = ("back", "base", "call", "children", "depth", "parent", "plan", "precedence", "regs", "top")
 
     def __init__(
         self, plan: DecodedFunction, regs: Registers, parent: Frame | None, back: int, call: Op | None
@@ -22,23 +22,23 @@ class Frame:
         self.plan, self.regs, self.parent = plan, regs, parent
         self.back, self.call = back, call  # where the caller continues, and its call
         self.depth = parent.depth + 1 if parent is not None else 0
+        self.precedence = self.depth << 32
+        """Subtracted from positions to order groups: the deepest call first, then the lowest position, so that lanes
+        wait for others where they will reconverge."""
         self.base = parent.top if parent is not None else 0
         self.top = self.base + -(-plan.function.frame_size // 16) * 16
         self.children: dict[tuple[DecodedFunction, int], Frame] = {}
 
 
 class Group:
-    """Lanes at position `pc` of the code of `frame`. `since` is the time at which it last ran."""
+    """Lanes at position `pc` of the code of `frame`. `since` is the time at which it last ran, `order` its place among
+    the ready groups while it is one of them."""
 
-    __slots__ = ("frame", "lanes", "pc", "since")
+    __slots__ = ("frame", "lanes", "order", "pc", "since")
 
     def __init__(self, frame: Frame, pc: int, lanes: lane_sets.Lanes, since: int = 0) -> None:
         self.frame, self.pc, self.lanes, self.since = frame, pc, lanes, since
-
-    @property
-    def order(self) -> tuple[int, int]:
-        """Deepest call first, then lowest position, so that lanes wait for others where they will reconverge."""
-        return -self.frame.depth, self.pc
+        self.order = pc - frame.precedence
 
     @property
     def op(self) -> Op:

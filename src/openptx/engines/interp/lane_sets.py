@@ -24,10 +24,11 @@ Lanes = Run | Positions | None
 
 def normalize(positions: Positions, n: int) -> Lanes:
     """The set of sorted, distinct positions of `n` lanes; never empty."""
-    first, last = int(positions[0]), int(positions[-1])
-    if last - first + 1 != positions.size:
+    size = positions.size
+    first = positions.item(0)
+    if positions.item(size - 1) - first + 1 != size:
         return positions
-    return None if positions.size == n else slice(first, last + 1)
+    return None if size == n else slice(first, first + size)
 
 
 def positions(lanes: Lanes, n: int) -> Positions:
@@ -47,20 +48,36 @@ def where(lanes: Lanes, mask: Mask, n: int) -> Lanes:
 
     Positions may be in any order and repeat, because a lane can have several steps to do.
     """
-    found = where_set(mask)
+    return chosen(lanes, where_set(mask), n)
+
+
+def chosen(lanes: Lanes, found: Positions, n: int) -> Lanes:
+    """The lanes at some positions, at least one, in a set."""
     if lanes is None:
         return normalize(found, n)
     if isinstance(lanes, slice):
-        return normalize(found + lanes.start, n)
+        size = found.size
+        first = found.item(0)
+        if found.item(size - 1) - first + 1 == size:
+            return slice(lanes.start + first, lanes.start + first + size)
+        return found + lanes.start
     some = lanes[found]
-    run = int(some[-1]) - int(some[0]) + 1 == some.size and all_set(some[1:] > some[:-1])
-    return normalize(some, n) if run else some
+    size = some.size
+    first = some.item(0)
+    if some.item(size - 1) - first + 1 == size and (size == 1 or all_set(some[1:] > some[:-1])):
+        return None if size == n else slice(first, first + size)
+    return some
 
 
 def union(a: Lanes, b: Lanes, n: int) -> Lanes:
     """The union of two disjoint sets of lanes."""
     if size(a, n) + size(b, n) == n:
         return None
+    if isinstance(a, slice) and isinstance(b, slice):
+        if a.stop == b.start:
+            return slice(a.start, b.stop)
+        if b.stop == a.start:
+            return slice(b.start, a.stop)
     both = np.zeros(n, np.bool_)
     both[a] = both[b] = True
     return normalize(where_set(both), n)

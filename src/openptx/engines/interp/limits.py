@@ -25,11 +25,12 @@ class Limits:
         self.abandon, self._update = abandon, update
         self.instructions = 0
         self._deadline = time.monotonic() + timeout if timeout is not None else None
+        self._timed = timeout is not None or abandon is not None or update is not silent
 
     def steps_between(self, lanes: int) -> int:
         """The number of steps of a block between two calls of `require_time`, a power of two; smaller for many lanes,
         whose steps take longer."""
-        if self._deadline is None and self.abandon is None and self._update is silent:
+        if not self._timed:
             return 1 << 30
         return 1 if lanes >= MANY_LANES else 16
 
@@ -38,7 +39,8 @@ class Limits:
         self.instructions += instructions
         if self.max_instructions is not None and self.instructions > self.max_instructions:
             raise Violation("instruction-limit", f"more than {self.max_instructions} instructions were executed", -1)
-        self.require_time()
+        if self._timed:
+            self.require_time()
 
     def require_time(self) -> None:
         """Raises Violation when time is over, Abandoned if another engine takes the launch over."""

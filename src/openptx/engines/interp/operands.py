@@ -175,14 +175,29 @@ def _address(operand: Address, space: str | None) -> Reader:
     if isinstance(operand.base, Symbol):
         where = pointer(operand.base, generic=space in (None, "generic"))
         return lambda x, regs, lanes: x.const(where(x) + offset & (1 << 64) - 1, 64)
-    base, width = read_register(operand.base, None), operand.base.width
-    if width == 64:
-        if not offset:
-            return base
-        step = offset & (1 << 64) - 1
-        return lambda x, regs, lanes: x.binary("add", base(x, regs, lanes), x.const(step, 64))
-    step = offset & (1 << width) - 1
-    return lambda x, regs, lanes: x.resize(base(x, regs, lanes) + step, 64)
+    width = operand.base.width
+    if operand.base.negated or width not in (32, 64):
+        base, step = read_register(operand.base, None), offset & (1 << width) - 1
+        return lambda x, regs, lanes: x.resize(base(x, regs, lanes) + step, 64)
+    return _sum(operand.base.index, np.array(offset & (1 << width) - 1, UNSIGNED[width]))
+
+
+def _sum(i: int, offset: Array) -> Reader:
+    """The address in register `i` plus an offset of as many bits, extended to 64 bits."""
+    narrow, moves = offset.itemsize < 8, bool(offset)
+
+    def read(x: Threads, regs: Registers, lanes: lane_sets.Lanes) -> Bits:
+        v = regs[i]
+        if lanes is not None and v.size != 1:
+            v = v[lanes]
+        if moves:
+            v = np.add(v, offset)
+        return Bits(x, 64, v.astype(ADDRESS) if narrow else v)
+
+    return read
+
+
+ADDRESS = UNSIGNED[64]
 
 
 # Destinations.
@@ -230,7 +245,7 @@ def put(old: Array, lanes: lane_sets.Lanes, new: Array, n: int) -> Array:
         new.setflags(write=False)
         return new
     if old.size != n:
-        old = np.repeat(old, n)
+        old = old.repeat(n)
     elif not old.flags.writeable:
         old = old.copy()
     old[lanes] = new

@@ -8,8 +8,7 @@ import numpy as np
 
 from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.memory.spaces import grown
-from openptx.engines.interp.memory.views import Plane
+from openptx.engines.interp.memory.views import Plane, grown
 from openptx.isa.semantics import atomic_ops, mbarrier
 from openptx.numerics import Bits
 from openptx.sanitize.machine import SanitizedThreads

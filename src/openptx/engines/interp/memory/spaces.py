@@ -16,7 +16,7 @@ from openptx.device.memory_view import Allocation, Bytes, MemoryView
 from openptx.engines.common import fault_text
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.geometry import Geometry
-from openptx.engines.interp.memory.views import Plane
+from openptx.engines.interp.memory.views import Plane, grown
 from openptx.isa.address_windows import CTA_SHIFT, FIRST, FUNCTION, LOCAL, PARAM, RANK_0, SHARED, SLOTS
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import NumpyMachine
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 Place = tuple[Plane, NDArray[np.int64]]
 
+
+OFFSET = np.dtype(np.int64)
 
 CLUSTER = 16
 """The maximum number of CTAs in a cluster: larger ranks belong to invalid addresses, such as numbers below 0."""
@@ -69,14 +71,6 @@ def any_unaligned(offsets: Array, size: int) -> bool:
     if offsets.size > MANY:
         return bool(int(np.bitwise_or.reduce(offsets)) & size - 1)
     return any_set(np.bitwise_and(offsets, within(size)))
-
-
-def grown(plane: Plane, lanes: int, size: int) -> tuple[Plane, int]:
-    """A plane with at least `size` bytes per lane and the same content, and the size per lane."""
-    stride = max(64, 1 << (size - 1).bit_length())
-    data, old = np.zeros(stride * lanes, np.uint8), plane.size // lanes
-    data.reshape(lanes, stride)[:, :old] = plane.data.reshape(lanes, old)
-    return Plane(data), stride
 
 
 class Spaces(NumpyMachine):
@@ -183,14 +177,15 @@ class Spaces(NumpyMachine):
         at = int(address[i if address.size > 1 else 0])
         return Violation(code, message, lane, at, space, self.copy_size or size, limit)
 
-    def check(self, offsets: Array, limit: int, size: int, lead: int, address: Array, space: str) -> None:
-        """Faults unless all offsets are multiples of `size` and leave room for it below `limit`."""
+    def check(
+        self, offsets: Array, last: int, limit: int, size: int, lead: int, address: Array, space: str
+    ) -> None:  # fmt: skip
+        """Faults unless all offsets, of which `last` is the largest, are multiples of `size` and leave room for it
+        below `limit`."""
         if offsets.size == 1:
-            first = offsets.item(0)
-            aligned, last = not first + lead & size - 1, first
+            aligned = not last + lead & size - 1
         else:
             aligned = size == 1 or not (lead & size - 1 or any_unaligned(offsets, size))
-            last = largest(offsets)
         if aligned and last + size <= limit:
             return
         if not aligned:
@@ -209,7 +204,8 @@ class Spaces(NumpyMachine):
         """A shared address, of the executing CTA or with the rank of another CTA of its cluster."""
         geometry = self.geometry
         base = lane_sets.take(self._cta_base, self.executing) if geometry.count > 1 else None
-        if largest(a) >> CTA_SHIFT:
+        last = largest(a)
+        if last >> CTA_SHIFT:
             named = (a >> np.uint64(CTA_SHIFT)).astype(np.int64)
             rank, bare = np.where(named < 2 * RANK_0, named & RANK_0 - 1, -1), named == 0
             own = lane_sets.take(geometry.cta, self.executing)
@@ -222,21 +218,23 @@ class Spaces(NumpyMachine):
                 raise self.fault("out-of-bounds", "no such CTA in the cluster", absent, a, space, size)
             base = np.where(reachable & ~bare, own - mine + rank, own) * self._shared_stride
             a = np.where(reachable, a & np.uint64((1 << CTA_SHIFT) - 1), a)
-        self.check(a, self.shared_size, size, 0, a, "shared")
-        offsets = a.view(np.int64)
+            last = largest(a)
+        self.check(a, last, self.shared_size, size, 0, a, "shared")
+        offsets = a.view(OFFSET)
         return self.shared, offsets if base is None else np.add(*paired(base, offsets))
 
     def in_local(self, a: Array, size: int, space: str) -> Place | None:
-        if self._stack_stride and largest(a) >= self.stack_base:
+        last = largest(a)
+        if self._stack_stride and last >= self.stack_base:
             return self.in_stack(a, size, space) if smallest(a) >= self.stack_base else None
-        self.check(a, self.local_size, size, 0, a, space)
+        self.check(a, last, self.local_size, size, 0, a, space)
         base = self._local_base if self.executing is None else self._local_base[self.executing]
-        return self.local, np.add(*paired(base, a.view(np.int64)))
+        return self.local, np.add(*paired(base, a.view(OFFSET)))
 
     def in_stack(self, a: Array, size: int, space: str) -> Place:
         top = lane_sets.take(self.stack_top, self.executing)
         offsets = a - np.uint64(self.stack_base)
-        self.check(offsets, self._stack_stride, size, 0, a, space)
+        self.check(offsets, largest(offsets), self._stack_stride, size, 0, a, space)
         bad = a.astype(np.int64) + size > top
         if any_set(bad):
             what = f"{fault_text.access(self.doing, self.copy_size or size)} beyond the stack"
@@ -246,29 +244,32 @@ class Spaces(NumpyMachine):
 
     def in_allocation(self, a: Array, size: int, space: str, write: bool) -> Place | None:
         """A generic address of global, constant or parameter memory; None if lanes address several allocations."""
-        slot = int(a[0]) >> self.shift
-        row = self.memory.rows[slot] if slot < len(self.memory.rows) else None
+        slot: int = a.item(0) >> self.shift
+        rows = self.memory.rows
+        row = rows[slot] if slot < len(rows) else None
         if space == "generic" and slot >= FIRST:
             space = "global"
         elif space == "global" and slot < FIRST and slot != PARAM:
             row = None  # the window of parameters is inside `.global`, all others are outside (6.4.1.1)
         if row is not None:
-            plane = self.plane_of(row)
+            plane = self._planes.get(row.base) or self.plane_of(row)
             offsets = np.subtract(a, plane.base)
-            if a.size == 1 or largest(offsets) < row.size:
-                self.check(offsets, row.size, size, row.base & 255, a, space)
+            last = largest(offsets)
+            if a.size == 1 or last < row.size:
+                self.check(offsets, last, row.size, size, plane.lead, a, space)
                 if write and not row.writable:
                     raise self.locked(row, a, space, size)
                 if self.heap_base == row.base:
                     self.check_heap(a, size, space)
                 if write and self.abandon is not None:
                     self.abandon.before_write(row)
-                return plane, offsets.view(np.int64)
+                return plane, offsets.view(OFFSET)
         slots = np.right_shift(a, self._slot_shift)
         if a.size > 1 and any_set(slots != slots[0]):
             return None
         limit = row.size if row is not None else 0
-        self.check(a - np.uint64(row.base if row is not None else slot << self.shift), limit, size, 0, a, space)
+        offsets = a - np.uint64(row.base if row is not None else slot << self.shift)
+        self.check(offsets, largest(offsets), limit, size, 0, a, space)
         raise AssertionError("an address outside of its allocation passed the check")
 
     def locked(self, row: Allocation, a: Array, space: str, size: int) -> Violation:
@@ -280,11 +281,12 @@ class Spaces(NumpyMachine):
     def in_window(self, a: Array, size: int, space: str, write: bool) -> Place:
         """An address of the constants or of the kernel's parameters."""
         row = self.memory.rows[SLOTS[space]]
-        self.check(a, row.size if row is not None else 0, size, 0, a, space)
+        last = a.item(0) if a.size == 1 else largest(a)
+        self.check(a, last, row.size if row is not None else 0, size, 0, a, space)
         assert row is not None
         if write:
             raise self.locked(row, a, space, size)
-        return self.plane_of(row), a.view(np.int64)
+        return self.plane_of(row), a.view(OFFSET)
 
     def plane_of(self, row: Allocation) -> Plane:
         plane = self._planes.get(row.base)
@@ -309,7 +311,7 @@ class Spaces(NumpyMachine):
         if space == "local" or space == "frame":
             return self.in_local(a, size, space)
         if space == "generic":
-            slot = int(a[0]) >> self.shift
+            slot = a.item(0) >> self.shift
             if slot <= FUNCTION:
                 if a.size > 1 and any_set(np.right_shift(a, self._slot_shift) != slot):
                     return None
@@ -373,7 +375,10 @@ class Spaces(NumpyMachine):
         width, a = w >> 3, address.v
         self.doing = "load"
         places = self.places(space, a, width * count, False)
-        found = [np.zeros(a.size, f"u{width}") for _ in range(count)] if len(places) > 1 else []
+        chosen, (plane, offsets) = places[0]
+        if chosen is None and self.watch is None:
+            return tuple([Bits(self, w, v) for v in plane.gather(offsets, width, count)])
+        found = [np.zeros(a.size, f"u{width}") for _ in range(count)]
         for chosen, (plane, offsets) in places:
             if self.watch is not None and plane is self.shared:
                 self.check_written(chosen, offsets, width * count, a)

@@ -44,7 +44,7 @@ class Plane:
         index = np.right_shift(offsets - skip if skip else offsets, shift)
         if count == 1:
             return [view[index]]
-        rows = view[index]
+        rows = view.take(index, axis=0)  # several times as fast as indexing
         return [np.ascontiguousarray(rows[:, i]) for i in range(count)]
 
     def scatter(self, offsets: Offsets, values: list[Array], width: int) -> None:
@@ -59,3 +59,11 @@ class Plane:
         else:
             for i, v in enumerate(values):
                 view[index, i] = v
+
+
+def grown(plane: Plane, lanes: int, size: int) -> tuple[Plane, int]:
+    """A plane with at least `size` bytes per lane and the same content, and the size per lane."""
+    stride = max(64, 1 << (size - 1).bit_length())
+    data, old = np.zeros(stride * lanes, np.uint8), plane.size // lanes
+    data.reshape(lanes, stride)[:, :old] = plane.data.reshape(lanes, old)
+    return Plane(data), stride
