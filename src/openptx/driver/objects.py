@@ -20,11 +20,12 @@ STEP = 0x40
 
 
 class Object:
-    """An object with a handle. `unknown` is the result of a call with a handle of no such object, `null` that of a call
-    with a null handle if it is another one."""
+    """An object with a handle. `unknown` is the result of a call with a handle of no such object; `null` and
+    `destroyed`, if they are given, those of calls with a null handle and with one of a destroyed object."""
 
     what, unknown = "object", Result.INVALID_HANDLE
     null: Result | None = None
+    destroyed: Result | None = None
 
     def __init__(self) -> None:
         self.handle = 0
@@ -49,7 +50,7 @@ class Driver:
         self.initialized = False
         self.lock = threading.RLock()
         self._objects: dict[int, Object] = {}
-        self._gone: dict[int, str] = {}
+        self._gone: dict[int, type[Object]] = {}
         self._numbers = itertools.count(FIRST_HANDLE, STEP)
 
     def add(self, made: T) -> T:
@@ -61,7 +62,7 @@ class Driver:
     def remove(self, known: Object) -> None:
         """Forgets an object: its handle becomes invalid."""
         self._objects.pop(known.handle, None)
-        self._gone[known.handle] = known.what
+        self._gone[known.handle] = type(known)
 
     def find(self, handle: int, kind: type[T], otherwise: Result | None = None) -> T:
         """The object of a handle. Fails if it is not of that kind, and reports its kind."""
@@ -70,13 +71,15 @@ class Driver:
             return found
         if not handle:
             raise Failure(otherwise or kind.null or kind.unknown, f"the {kind.what}'s handle is null")
+        gone = self._gone.get(handle)
         if found is not None:
             why = f"the handle of a {found.what} is given for a {kind.what}"
-        elif handle in self._gone:
-            why = f"the {self._gone[handle]} 0x{handle:x} has been destroyed"
+        elif gone is not None:
+            why = f"the {gone.what} 0x{handle:x} has been destroyed"
         else:
             why = f"0x{handle:x} is not a handle of a {kind.what}"
-        raise Failure(otherwise or kind.unknown, why)
+        destroyed = kind.destroyed if gone is kind else None
+        raise Failure(otherwise or destroyed or kind.unknown, why)
 
     def with_objects(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """An entry point's function that takes a handle for each parameter annotated with a class of objects."""

@@ -103,8 +103,8 @@ static void handles()
     CALL(cudaStreamDestroy(stream));
     CALL(cudaEventCreate(&event));
     CALL(cudaEventCreate(&other));
-    WRONG(cudaStreamDestroy(stream), cudaErrorInvalidResourceHandle);
-    WRONG(cudaStreamSynchronize(stream), cudaErrorInvalidResourceHandle);
+    WRONG(cudaStreamDestroy(stream), cudaErrorContextIsDestroyed);
+    WRONG(cudaStreamSynchronize(stream), cudaErrorContextIsDestroyed);
     WRONG(cudaStreamCreate(nullptr), cudaErrorInvalidValue);
     WRONG(cudaEventCreate(nullptr), cudaErrorInvalidValue);
     WRONG(cudaEventRecord((cudaEvent_t)0x1234), cudaErrorInvalidResourceHandle);

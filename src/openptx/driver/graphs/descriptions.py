@@ -12,9 +12,10 @@ from openptx.driver.graphs.batches import batch_words
 from openptx.driver.graphs.conditions import condition_words
 from openptx.driver.graphs.executable import Executable
 from openptx.driver.graphs.graph import NODE_TYPES, Graph, Node, child_of
-from openptx.driver.graphs.nodes import CHILD, FILL, KERNEL_V2
+from openptx.driver.graphs.nodes import CHILD, KERNEL_V2
 from openptx.driver.graphs.nodes import HOST as HOST_FUNCTION
 from openptx.driver.graphs.parameters import copy_description, event_of, fill_words, host_words, kernel_words
+from openptx.driver.graphs.transfers import FILL
 from openptx.driver.objects import driver
 
 SIZE = 256

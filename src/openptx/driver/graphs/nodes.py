@@ -13,16 +13,15 @@ from openptx.driver.execution import launches
 from openptx.driver.execution.launches import Shape
 from openptx.driver.graphs.allocations import GraphMemory, graph_memory
 from openptx.driver.graphs.graph import NODE_TYPES, Graph, Node, Work, child_of, child_work, require_nodes_of
+from openptx.driver.graphs.transfers import copy_work, fill_work
 from openptx.driver.memory.allocations import obtain
-from openptx.driver.memory.boxes import copy_3d
-from openptx.driver.memory.fills import ELEMENTS, fill
 from openptx.driver.memory.virtual import PINNED
 from openptx.driver.modules.module import Function
 from openptx.driver.objects import driver
 from openptx.driver.streams.events import Event
 
 KERNEL, KERNEL_V2 = struct.Struct("<Q7I4xQQ"), struct.Struct("<Q7I4xQQQQ")
-FILL, HOST = struct.Struct("<QQIIQQ"), struct.Struct("<QQ")
+HOST = struct.Struct("<QQ")
 ALLOCATION = struct.Struct("<QQ"), 104
 """The size and the address in CUDA_MEM_ALLOC_NODE_PARAMS, and their offset."""
 CHILD = struct.Struct("<Qi")
@@ -45,19 +44,6 @@ def kernel_work(context: Context, pointer: int, layout: struct.Struct = KERNEL) 
 
 def kernel_work_v2(context: Context, pointer: int) -> Work:
     return kernel_work(context, pointer, KERNEL_V2)
-
-
-def copy_work(context: Context, pointer: int) -> Work:
-    return Work(copy_3d(pointer).run)
-
-
-def fill_work(context: Context, pointer: int) -> Work:
-    """The content of a CUDA_MEMSET_NODE_PARAMS."""
-    address, pitch, value, size, width, height = FILL.unpack(read(pointer, FILL.size))
-    if 8 * size not in ELEMENTS:
-        raise invalid(f"elements of {size} bytes that are set to a value")
-    mask = (1 << 8 * size) - 1
-    return Work(fill, (address, pitch, value & mask, ELEMENTS[8 * size], width, height))
 
 
 def host_work(context: Context, pointer: int) -> Work:

@@ -10,12 +10,11 @@ from openptx.driver.devices.contexts import Context
 from openptx.driver.execution import launches
 from openptx.driver.execution.launches import CLUSTER, COOPERATIVE, Shape
 from openptx.driver.graphs.graph import Node, Work, child_of
-from openptx.driver.graphs.nodes import FILL, KERNEL, KERNEL_V2
 from openptx.driver.graphs.nodes import HOST as HOST_FUNCTION
+from openptx.driver.graphs.nodes import KERNEL, KERNEL_V2
 from openptx.driver.graphs.settings import of_kind
-from openptx.driver.memory.boxes import COPY_3D, DEVICE, HOST, UNIFIED, Copy, Extent, Side
-from openptx.driver.memory.copies import move
-from openptx.driver.memory.places import of_device, of_either, of_host
+from openptx.driver.graphs.transfers import FILL, copy_of
+from openptx.driver.memory.boxes import COPY_3D, HOST, Side
 
 VALUE = 64
 """Bytes of a CUlaunchAttributeValue."""
@@ -39,18 +38,6 @@ def kernel_words(node: Node) -> tuple[int, ...]:
     return (function.handle, *shape.grid, *shape.block, shape.shared, ctypes.addressof(table), 0)
 
 
-def copy_of(node: Node) -> Copy:
-    """The copy of a node, which may be a plain one of a stream."""
-    if node.work.function is not move:
-        found = getattr(node.work.function, "__self__", None)
-        assert isinstance(found, Copy)
-        return found
-    kinds = {of_host: HOST, of_device: DEVICE, of_either: UNIFIED}
-    target, to, source, of, size = node.work.arguments
-    sides = [Side(0, 0, 0, kinds[place], address, None, 0, 0) for place, address in ((of, source), (to, target))]
-    return Copy(sides[0], sides[1], Extent(size, 1, 1))
-
-
 def copy_words(side: Side) -> tuple[int, ...]:
     """The words that describe one side of a copy in CUDA_MEMCPY3D."""
     host, device = (side.address, 0) if side.kind == HOST else (0, side.address)
@@ -60,7 +47,7 @@ def copy_words(side: Side) -> tuple[int, ...]:
 
 def copy_description(node: Node) -> bytes:
     """A CUDA_MEMCPY3D."""
-    found = copy_of(node)
+    found = copy_of(node.work)
     return COPY_3D.pack(*copy_words(found.source), *copy_words(found.target), *found.extent)
 
 

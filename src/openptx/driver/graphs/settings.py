@@ -11,8 +11,6 @@ from openptx.driver.graphs.executable import Executable
 from openptx.driver.graphs.graph import Graph, Node, Work, child_of
 from openptx.driver.graphs.nodes import (
     PARAMETERS,
-    copy_work,
-    fill_work,
     host_work,
     kernel_work,
     kernel_work_v2,
@@ -20,6 +18,7 @@ from openptx.driver.graphs.nodes import (
     wait_work,
     work_of,
 )  # fmt: skip
+from openptx.driver.graphs.transfers import copy_of, copy_work, fill_work, require_same_memory
 from openptx.driver.graphs.updates import first_difference, updated
 from openptx.driver.memory.word_operations import same_types
 from openptx.driver.objects import driver
@@ -46,6 +45,8 @@ def change(graph: int, node: Node, work: Work) -> None:
     found = driver().find(graph, Executable)
     if node.kind == "memory" and not same_types(found.step(node).work.function, work.function):
         raise invalid("operations on memory of other types, or another number of them")
+    if node.kind == "copy":
+        require_same_memory(copy_of(found.step(node).work), copy_of(work))
     found.change(node, lambda step: replace(step, work=work))
 
 

@@ -47,17 +47,27 @@ class Side(NamedTuple):
     pitch: int
     rows: int
 
-    def view(self, extent: Extent, action: str) -> Bytes:
-        """The bytes of a box, with the axes depth, height, width. Fails if it is not entirely within bounds."""
-        if self.array is not None:
-            return self.part(self.array, extent)
-        pitch, rows = self.pitch, self.rows or self.y + extent.height  # as slang-rhi has it
+    def rows_apart(self, extent: Extent) -> int:
+        """The distance of slices in rows."""
+        return self.rows or self.y + extent.height  # as slang-rhi has it
+
+    def span(self, extent: Extent) -> tuple[int, int]:
+        """The address of a box in memory, and its bytes up to the last one. Fails if rows or slices overlap."""
+        pitch, rows = self.pitch, self.rows_apart(extent)
         if extent.height > 1 or extent.depth > 1:
             self.require(pitch, self.x + extent.width, "rows", "bytes")
         if extent.depth > 1:
             self.require(rows, self.y + extent.height, "slices", "rows")
         size = pitch * (rows * (extent.depth - 1) + extent.height - 1) + extent.width
-        begin = PLACES[self.kind](self.address + pitch * (rows * self.z + self.y) + self.x, size, action)
+        return self.address + pitch * (rows * self.z + self.y) + self.x, size
+
+    def view(self, extent: Extent, action: str) -> Bytes:
+        """The bytes of a box, with the axes depth, height, width. Fails if it is not entirely within bounds."""
+        if self.array is not None:
+            return self.part(self.array, extent)
+        address, size = self.span(extent)
+        pitch, rows = self.pitch, self.rows_apart(extent)
+        begin = PLACES[self.kind](address, size, action)
         data = np.frombuffer(memoryview((ctypes.c_uint8 * size).from_address(begin)), np.uint8)
         strides = (pitch * rows if extent.depth > 1 else size, pitch if extent.height > 1 else size, 1)
         return np.lib.stride_tricks.as_strided(data, (extent.depth, extent.height, extent.width), strides)

@@ -16,14 +16,19 @@ from openptx.driver.streams.stream import submit
 ELEMENTS = {8: np.dtype(np.uint8), 16: np.dtype(np.uint16), 32: np.dtype(np.uint32)}
 
 
+def bytes_to_fill(address: int, pitch: int, size: int, width: int, height: int) -> int:
+    """The bytes from the first row of a fill to its last. Fails if rows are not aligned, or overlap."""
+    if address % size or (height > 1 and (pitch % size or pitch < width * size)):
+        raise invalid(f"0x{address:x} and rows {pitch} bytes apart for elements of {size} bytes")
+    return pitch * (height - 1) + width * size if width and height else 0
+
+
 def fill(address: int, pitch: int, value: int, element: np.dtype[Any], width: int, height: int) -> None:
     """`height` rows of `width` elements, `pitch` bytes apart. Fails if they are not aligned, or overlap."""
     size = element.itemsize
-    if address % size or (height > 1 and (pitch % size or pitch < width * size)):
-        raise invalid(f"0x{address:x} and rows {pitch} bytes apart for elements of {size} bytes")
-    if not width or not height:
+    extent = bytes_to_fill(address, pitch, size, width, height)
+    if not extent:
         return
-    extent = pitch * (height - 1) + width * size
     begin = of_device(address, extent, "write")
     data = np.frombuffer(memoryview((ctypes.c_uint8 * extent).from_address(begin)), np.uint8)
     strides = (pitch if height > 1 else extent, size)

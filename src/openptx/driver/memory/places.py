@@ -48,8 +48,13 @@ def of_host(address: int, size: int, action: str) -> int:
     return address
 
 
+def is_of_device(address: int) -> bool:
+    """Whether device memory or a variable of a module is there."""
+    return memory.find(address) is not None or span_of(address) is not None
+
+
 def of_either(address: int, size: int, action: str) -> int:
     """The host address of bytes of device or host memory, in the unified address space."""
-    if memory.find(address) is not None or span_of(address) is not None:
+    if is_of_device(address):
         return of_device(address, size, action)
     return of_host(address, size, action)

@@ -88,12 +88,12 @@ class World:
         CUDA.cuStreamDestroy_v2(self.gone)
         self.handles += [one.value or 0 for one in (function, pool, executable, self.context, self.gone)]
         self.kinds = {"function": [function.value or 0]}
-        self.handles += [*self.nodes(function), *self.images()]
         memory, freed = Address(), Address()
         for one in memory, freed:
             CUDA.cuMemAlloc_v2(byref(one), Size(BYTES))
         CUDA.cuMemFree_v2(freed)
         self.memory = [memory.value, memory.value + 8, memory.value + BYTES - 1, memory.value + BYTES, freed.value]
+        self.handles += [*self.nodes(function), *self.images()]
         every = [ctypes.addressof(self.zeros), ctypes.addressof(self.zeros) + 8] * 12000
         self.words, self.pristine = ((ctypes.c_uint64 * len(every))(*every) for _ in range(2))
         self.pointers = [0, *[ctypes.addressof(self.zeros)] * 3, *[ctypes.addressof(self.words)] * 3]
@@ -112,7 +112,7 @@ class World:
         made = [Handle() for _ in range(7)]
         for node, (kind, described) in zip(made, (
             (0, struct.pack("<Q7I4xQQ", function.value or 0, *[1] * 6, 0, 0, 0)),
-            (2, struct.pack("<QQIIQQ", ctypes.addressof(self.zeros), 0, 0, 4, 1, 1)),
+            (2, struct.pack("<QQIIQQ", self.memory[0], 0, 0, 4, 1, 1)),
             (4, struct.pack("<Qi", child.value or 0, 0)), (5, b""), (10, struct.pack("<4i88xQ", 1, 0, 1, 0, 64)),
             (12, struct.pack("<QI4xQ", 0, 1, ctypes.addressof(array))),
             (13, struct.pack("<QII", condition.value, 1, 1)),
