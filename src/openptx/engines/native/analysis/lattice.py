@@ -31,15 +31,16 @@ class Value:
     be empty until the bits are needed. `bound` limits the float's magnitude; if it is finite, the float is not a NaN.
     A float that is `flushed` is not subnormal. `origin` is the pointer that an address was computed from, by its key in
     the entry values: a guess, which saves looking up the address's slot. `near`, of a vector of 64 bits: the base and
-    offsets of which its lanes are the sums modulo 2^32.
+    offsets of which its lanes are the sums modulo 2^32. `reduced`: a guess, too, that a float is what a number exceeds
+    its floor by, in [0, 1).
     """
 
-    __slots__ = ("bound", "flushed", "high", "lanes", "name", "near", "origin", "raw", "tz", "vector")
+    __slots__ = ("bound", "flushed", "high", "lanes", "name", "near", "origin", "raw", "reduced", "tz", "vector")
 
     def __init__(self, name: str, lanes: Lanes | None, tz: int = 0, high: int = -1, raw: str = "") -> None:
         self.name, self.lanes, self.tz, self.high, self.raw = name, lanes, tz, high, raw
         self.vector = "" if lanes is not None else name
-        self.bound, self.flushed = inf, False
+        self.bound, self.flushed, self.reduced = inf, False, False
         self.origin: object = None
         self.near: Value | None = None
 

@@ -77,4 +77,4 @@ def form(a: Bits) -> object:
     v = a.v
     if not isinstance(v, Value):
         return a.width, v
-    return a.width, v.name, v.raw, v.lanes, v.tz, v.high, v.bound, v.flushed, v.origin, v.near
+    return a.width, v.name, v.raw, v.lanes, v.tz, v.high, v.bound, v.flushed, v.reduced, v.origin, v.near

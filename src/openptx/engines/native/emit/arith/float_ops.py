@@ -20,6 +20,7 @@ from openptx.numerics.rounding import TO_INTEGER
 _SMALLEST, _LARGEST = 4, 5  # of two, with its own sign, in the encoding of `vrangeps`
 _QUIET = 0x11111121  # `fixed_up`: signalling NaNs, the second kind, become quiet ones
 _NANS_TAKEN = 0x22  # `fixed_up`: NaNs become quiet ones, a's elements stay in place of all else
+_INTEGERS = 0x4B000000  # 2^23 in f32, from which on all numbers are integers
 _WHOLE = {"rn": "roundeven", "rz": "trunc", "rm": "floor", "rp": "ceil"}
 
 
@@ -54,7 +55,11 @@ class FloatOps(MufuOps):
                 name = self.quiet(t, name, operands)
             d = self.raw(name, t.width, t.uniform, self.bound_of(op, f, operands))
         if ftz:
-            return self.flushed(op, f, d, operands, rnd)
+            d = self.flushed(op, f, d, operands, rnd)
+        if isinstance(d.v, Value):
+            d.v.reduced = seems_reduced(op, f, operands, rnd)
+        if ftz:
+            return d
         return self.payloads(f, op, d, operands, rnd == "rn" and self.may_fold(f, operands)) if f.name == "f64" else d
 
     def bound_of(self, op: str, f: Format, operands: tuple[Bits, ...]) -> float:
@@ -131,6 +136,8 @@ class FloatOps(MufuOps):
             t = self.type_of(a)
             name = self.float_call(op, t, a.v.raw) if op == "fabs" else self.ir.emit(f"fneg {t.float} {a.v.raw}")
             d.v.raw, d.v.bound, d.v.flushed = name, a.v.bound, a.v.flushed
+        if isinstance(a.v, Value) and isinstance(d.v, Value):
+            d.v.reduced = a.v.reduced
         return d
 
     def saturated(self, f: Format, a: Bits, v: Value) -> Bits:
@@ -280,3 +287,14 @@ class FloatOps(MufuOps):
             a = self.flush(F32, a)
         name = self.float_call(_WHOLE[TO_INTEGER.get(rnd, rnd)], t, self.float(a, t.uniform))
         return self.raw(name, t.width, t.uniform)
+
+
+def seems_reduced(op: str, f: Format, operands: tuple[Bits, ...], rnd: str) -> bool:
+    """Whether an operation is part of a range reduction, as CUDA's `expf` has it: a product is rounded down to an
+    integer by the addition of a large number, the number is subtracted again, and then the integer from a product."""
+    if f is not F32 or op not in ("fadd", "fsub", "fma"):
+        return False
+    if op == "fma" and rnd == "rm":
+        v = operands[2].v
+        return isinstance(v, int) and v & f.magnitude >= _INTEGERS
+    return any(isinstance(a.v, Value) and a.v.reduced for a in (operands[2:] or operands))

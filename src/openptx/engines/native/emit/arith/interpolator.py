@@ -37,21 +37,22 @@ class Segments(NamedTuple):
     bias: int
 
 
-def segments(t: Interpolation, centre: int, square: int = 0, step: int = 0) -> Segments:
+def segments(t: Interpolation, centre: int, square: int = 0, step: int = 0, first: int = 0) -> Segments:
     """`square`: the number of bits by which squares are shifted; `step`: how much each segment's constant is reduced
-    compared with the previous segment's."""
+    compared with the previous segment's; `first`: how much that of the first one is."""
     pairs = [
         slope - centre & 0xFFFF | (curve << square & 0xFFFF) << 16 for slope, curve in zip(t.c1, t.c2, strict=True)
     ]
     slopes, curves = [c - centre for c in t.c1], [c << square for c in t.c2]
     assert centre % (1 << LOW) == 0
     assert all(-0x8000 <= c < 0x8000 for c in (*slopes, *curves))
-    return Segments(tuple((c << t.shift - LOW) - i * step for i, c in enumerate(t.c0)), tuple(pairs), t.bias)
+    return Segments(tuple((c << t.shift - LOW) - first - i * step for i, c in enumerate(t.c0)), tuple(pairs), t.bias)
 
 
 # The caller adds the centre times a position, unless it is part of a subtraction anyway: 64 or 128 times a position,
 # because a multiple of 2^LOW is not truncated.
 POWERS = segments(POWER, 64 << LOW, step=1 << 23)
+POWERS_OF_FRACTIONS = segments(POWER, 64 << LOW, step=1 << 23, first=1 << 29)  # without the leading one
 RECIPROCALS = segments(RECIPROCAL, -64 << LOW, step=-1 << 22)
 RECIPROCAL_ROOTS = segments(RECIPROCAL_ROOT, -64 << LOW, square=2)
 ROOTS = segments(ROOT, 128 << LOW, square=1)

@@ -6,18 +6,26 @@ the definition is called, one internal function for each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, vector_type
 from openptx.engines.native.emit.arith.half import HalfOps
-from openptx.engines.native.emit.arith.interpolator import POWERS, RECIPROCAL_ROOTS, RECIPROCALS, ROOTS, Interpolator
+from openptx.engines.native.emit.arith.interpolator import (
+    POWERS,
+    POWERS_OF_FRACTIONS,
+    RECIPROCAL_ROOTS,
+    RECIPROCALS,
+    ROOTS,
+    Interpolator,
+)
 from openptx.engines.native.emit.arith.outlined import Outlined
 from openptx.numerics import Bits, Format
 from openptx.numerics.bits import S
-from openptx.numerics.multifunction import FRACTION, HIDDEN, INFINITY, PLACE
+from openptx.numerics.multifunction import FRACTION, HIDDEN, INFINITY, ONE, PLACE
 
 _F, _I = f"<{N} x float>", vector_type(32)
+_ONES = "splat (float 1.0)"
 ROW = 32  # elements of a table that one AVX-512 permutation selects from
 
 
@@ -35,6 +43,8 @@ class MufuOps(HalfOps):
         quick = {"ex2": self.quick_ex2, "rcp": self.quick_rcp, "rsqrt": self.quick_rsqrt, "sqrt": self.quick_sqrt}
         if op not in quick or not self.interpolates(a):
             return super().mufu(op, a)
+        if op == "ex2" and self.seems_fraction(a):
+            return self.power_of_fraction("mufu", a)
         if op != "ex2":
             self.vector(a)  # both paths need its bits, so they are computed before
         return self.quick_or("mufu", op, a, *quick[op](a))
@@ -43,6 +53,8 @@ class MufuOps(HalfOps):
         """Scaled powers of two are other numbers only where they are subnormal, which `quick_ex2` excludes."""
         if op != "ex2" or not self.interpolates(a):
             return super().scaled(op, a)
+        if self.seems_fraction(a):
+            return self.power_of_fraction("scaled", a)
         return self.quick_or("scaled", op, a, *self.quick_ex2(a))
 
     def interpolates(self, a: Bits) -> bool:
@@ -51,10 +63,14 @@ class MufuOps(HalfOps):
 
     def quick_or(self, definition: str, op: str, a: Bits, d: Bits, size: Bits, least: int) -> Bits:
         """`d`, or the definition's result if `size` is at least this number in some lane."""
+        return self.unless(self.some_from(size, least), d, partial(self.outlined, definition, op, a))
+
+    def unless(self, condition: str, d: Bits, otherwise: Callable[[], Bits]) -> Bits:
+        """`d`, or what is emitted in a cold block if a condition, an i1, holds."""
         name = self.vector(d)
-        with self.ir.cold_block(self.some_from(size, least)) as labels:
-            exact = self.vector(self.outlined(definition, op, a))
-        return self.bits(self.ir.phi(_I, labels, name, exact), 32)
+        with self.ir.cold_block(condition) as labels:
+            other = self.vector(otherwise())
+        return self.bits(self.ir.phi(_I, labels, name, other), 32)
 
     def approx(self, op: str, f: Format, a: Bits, ftz: bool = False) -> Bits:
         return self.often("approx", op, f, a, ftz)
@@ -77,12 +93,32 @@ class MufuOps(HalfOps):
         x = self.float(a, False)
         t = self.cut_to_integers(self.ir.emit(f"fmul {_F} {x}, splat (float 8388608.0)"))
         # The result's exponent is that of k. The bits of k below it are the segment's number, by which the table's
-        # constants are reduced, and the position, which is the centre's part of the sum. Of a negative number that is
-        # an integer, k is one too small: a fraction of ones, from which the sum is that of the integer itself.
+        # constants are reduced, and the position, which is the centre's part of the sum.
         exact = t + (126 << 23)
-        k = exact + self.shr(S, self.bits(self.ir.emit(f"bitcast {_F} {x} to {_I}"), 32), 31)
+        sign = self.shr(S, self.bits(self.ir.emit(f"bitcast {_F} {x} to {_I}"), 32), 31)
+        k = self.pick((t & FRACTION) == 0, exact, exact + sign)
         r = self.interpolator.interpolated(POWERS, k >> 17, k)
-        return self.pick((t & FRACTION) == 0, exact, k) + (r >> 6), k, (252 << 23) + 1
+        return k + (r >> 6), k, (252 << 23) + 1
+
+    def seems_fraction(self, a: Bits) -> bool:
+        """Whether to expect an operand of `ex2` in [0, 1). With AVX2, a sum rounded down would take too long."""
+        return self.cpu.avx512 and isinstance(a.v, Value) and a.v.reduced
+
+    def power_of_fraction(self, definition: str, a: Bits) -> Bits:
+        """2^a by fewer instructions than `quick_ex2`, which a function does if some lane is not in [0, 1): the bits of
+        1 + a, rounded down, are what is called `k` there, with the exponent of the result."""
+        x = self.float(a, False)
+        k = self.bits(self.ir.emit(f"bitcast {_F} {self.directed('fadd', 32, [x, _ONES], 'rm')} to {_I}"), 32)
+        size = self.bits(self.ir.emit(f"bitcast {_F} {x} to {_I}"), 32)
+        r = self.interpolator.interpolated(POWERS_OF_FRACTIONS, k >> 17, k)
+
+        def power(a: Bits) -> Bits:
+            return self.quick_or(definition, "ex2", a, *self.quick_ex2(a))
+
+        outside = self.some_from(size, ONE)
+        return self.unless(
+            outside, k + self.shr(S, r, 6), partial(self.in_function, ("power", definition), (a,), power)
+        )
 
     def cut_to_integers(self, x: str) -> Bits:
         """Floats truncated to 32-bit integers; those out of range become -2^31."""

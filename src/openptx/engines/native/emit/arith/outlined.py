@@ -93,9 +93,10 @@ class OutlinedOps(IntOps):
         """The result of `definition` for operands: calls a function made from it, which is named by its `key`, on
         scalars if all operands are uniform, else on vectors."""
         uniform = self.uniform(*operands)
-        made = self.functions.get((*key, uniform))
+        whole = (*key, uniform, *[isinstance(a.v, Value) and a.v.reduced for a in operands])
+        made = self.functions.get(whole)
         if made is None:
-            made = self.functions[*key, uniform] = self.define(str(key[0]), uniform, operands, definition)
+            made = self.functions[whole] = self.define(str(key[0]), uniform, operands, definition)
         given = ", ".join(
             f"{LaneType(a.width, uniform).int} {self.scalar(a) if uniform else self.vector(a)}" for a in operands
         )
@@ -104,9 +105,10 @@ class OutlinedOps(IntOps):
 
     def define(self, name: str, uniform: bool, operands: Sequence[Bits], definition: Callable[..., Bits]) -> Outlined:
         outer, self.ir = self.ir, IRBuilder()
-        d = definition(
-            *[Bits(self, a.width, Value(f"%a{i}", ZEROS if uniform else None)) for i, a in enumerate(operands)]
-        )
+        parameters = [Value(f"%a{i}", ZEROS if uniform else None) for i in range(len(operands))]
+        for v, a in zip(parameters, operands, strict=True):
+            v.reduced = isinstance(a.v, Value) and a.v.reduced
+        d = definition(*[Bits(self, a.width, v) for v, a in zip(parameters, operands, strict=True)])
         t = LaneType(d.width, uniform).int
         result = self.scalar(d) if uniform else self.vector(d)
         name = f"{name}.{len(self.functions)}"
