@@ -22,10 +22,11 @@ OTHER_NAMES = {
 
 
 def require_options(shared: object, workers: object, timeout: object, max_instructions: object, since: object) -> None:
-    """Raises ArgumentError for the first option that is out of range or of a wrong type."""
-    require_shared(shared)
+    """Raises ArgumentError for the first option that is out of range or of a wrong type. Usual ones cost no call."""
+    if shared or type(shared) is not int:
+        require_shared(shared)
     for name, count in (("workers", workers), ("max_instructions", max_instructions)):
-        if count is not None:
+        if count is not None and (type(count) is not int or count < 1):
             require_count(name, count)
     if timeout is not None:
         require_timeout(timeout)
@@ -58,8 +59,8 @@ def is_count(value: object) -> TypeGuard[int]:
 
 def sequence_of(args: Any) -> tuple[object, ...]:
     """The arguments of `kernel(grid, block, args)`. For a single array or number, an ArgumentError asks for a tuple."""
-    if type(args) is tuple:
-        return cast("tuple[object, ...]", args)
+    if args.__class__ is tuple:
+        return args
     if isinstance(args, list | tuple | Iterator):
         return tuple(cast("Iterable[object]", args))
     raise ArgumentError(f"the arguments are a tuple, `(x, y)` or `(x,)`, not {type(args).__name__}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from typing import Any
 
 import numpy as np
 
@@ -42,6 +43,7 @@ class Image:
         self.memory: Memory = memory or device(program.address_size)
         self.addresses = Defined()
         self.allocations: dict[str, Allocation] = {}
+        self.attached: dict[type[Any], Any] = {}  # what an engine keeps for the module, by its class
         self.bound: dict[int, Opaque] = {}  # by the address of the variable that stands for it
         self._kept: list[Bytes] = []
         if not program.external.isdisjoint(ON_HEAP):

@@ -67,7 +67,9 @@ class Memory:
         if self._placed and id(root) in self._placed:
             return self._within_placed(array, root)
         found = self._known.get((pointer_of(array), array.nbytes, array.flags.writeable, id(root)))
-        return found if found is not None and self._belongs(found, root) else None
+        # As `_belongs`, whose call takes as long: each launch does this for each array.
+        reference = self._owners.get(found.base) if found is not None else None
+        return found if reference is not None and reference() is root else None
 
     def address(self, array: Array, name: str = ARRAY) -> Allocation:
         """The allocation of a contiguous array; the same one as long as the array's memory lives."""

@@ -26,6 +26,7 @@ def is_range(value: Any, stop: int) -> bool:
 
 Extent = int | Sequence[int]
 
+_INTEGERS = {int}
 LARGEST = {"grid": (2**31 - 1, 65535, 65535), "block": (1024, 1024, 64)}
 
 
@@ -33,6 +34,8 @@ def extent(what: str, value: Any) -> Triple:
     """One to three positive integers as x, y, z. Raises ArgumentError for others, and beyond CUDA's limits."""
     if type(value) is int:
         x, y, z = value, 1, 1
+    elif value.__class__ is tuple and len(value) <= 3 and {*map(type, value)} == _INTEGERS:
+        x, y, z = (*value, 1, 1)[:3]
     else:
         parts: tuple[Any, ...] = tuple(value) if is_ordered(value) else (value,)
         if not 1 <= len(parts) <= 3 or not all(map(is_count, parts)):

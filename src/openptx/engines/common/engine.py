@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 from openptx.device.image import Image
 from openptx.device.memory_view import MemoryView
 from openptx.engines.common import fault_text
-from openptx.errors import Fault, Triple, is_choice, require_choice
+from openptx.errors import Fault, Triple, require_choice
 from openptx.logging import from_environment
 from openptx.program import Function, Program
 
@@ -45,6 +45,8 @@ class PreparedLaunch(NamedTuple):
         self, timeout: float | None, max_instructions: int | None = None, since: float | None = None
     ) -> PreparedLaunch:
         """The same launch with limits."""
+        if timeout is max_instructions is self.timeout is self.max_instructions is None:
+            return self
         limits = timeout, since, max_instructions
         return PreparedLaunch._make(self[:-3] + limits)  # `_replace` takes four times as long
 
@@ -109,7 +111,7 @@ _MODULES = {
 def import_engine(name: str) -> tuple[Engine, float]:
     """The engine of a name, and the seconds that its import took now: 0.1, several on a busy computer that compiles all
     of Python's files. They do not count towards a launch's time limit. ArgumentError if the engine does not exist."""
-    if is_choice(name, _imported):
+    if type(name) is str and name in _imported:
         return _imported[name], 0.0
     require_choice("engine", name, tuple(_MODULES))
     start = time.monotonic()

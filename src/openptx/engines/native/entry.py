@@ -37,7 +37,7 @@ def launch(
 ) -> bool:  # fmt: skip
     """Runs a kernel as machine code (`run`, which has the same options), or on the reference engine if it needs
     something that only that supports. Returns whether that ran parts of a launch of machine code."""
-    if prepared.since is None:
+    if prepared.since is None and prepared.timeout is not None:
         prepared = prepared._replace(since=time.monotonic())
     try:
         if prepared.interpreted:  # `run` would have to be imported to say so

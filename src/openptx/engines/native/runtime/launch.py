@@ -65,10 +65,10 @@ def launch(
     start = time.perf_counter()
     handed = run.go()
     seconds = time.perf_counter() - start
-    LOG.debug(
-        "kernel `%s`, %d blocks of %s: %.6f s as %s code, %d workers",
-        function.name, plan.ctas, block, seconds, "baseline" if plan.options.baseline else "optimised", plan.workers,
-    )  # fmt: skip
+    if LOG.isEnabledFor(logging.DEBUG):
+        kind = "baseline" if plan.options.baseline else "optimised"
+        said = "kernel `%s`, %d blocks of %s: %.6f s as %s code, %d workers"
+        LOG.debug(said, function.name, plan.ctas, block, seconds, kind, plan.workers)
     if team is not None:
         team.learn(seconds)
     if plan.code.metadata.strides or plan.options.rounds:
@@ -128,7 +128,10 @@ class Run:
                 codes = self.execute()
             if self.interrupt is not None:
                 raise self.interrupt
-            if sum([worker.side_exits() for worker in team]) * 16 > plan.ctas * plan.warps:
+            exits = 0
+            for worker in team:
+                exits += worker.side_exits()
+            if exits * 16 > plan.ctas * plan.warps:
                 plans(self.image).disable_speculation(plan, self.image, self.meanwhile())
             for code, worker in zip(codes, team, strict=True):
                 if code not in (0, abi.HANDED):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import weakref
 from array import array
 from collections.abc import Callable
 from dataclasses import replace
@@ -247,10 +246,7 @@ class Plans:
         self.made.clear()
 
 
-_plans: weakref.WeakKeyDictionary[Image, Plans] = weakref.WeakKeyDictionary()
-
-
 def plans(image: Image) -> Plans:
     """The plans of a module."""
-    found = _plans.get(image)
-    return found if found is not None else _plans.setdefault(image, Plans())
+    found = image.attached.get(Plans)
+    return found if found is not None else image.attached.setdefault(Plans, Plans())
