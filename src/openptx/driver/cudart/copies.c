@@ -47,36 +47,39 @@ int within_variable(const void *symbol, size_t size, size_t offset, Address *add
     return offset <= whole && size <= whole - offset ? SUCCESS : INVALID_VALUE;
 }
 
+/* The same for copies, whose direction is `ours`, or between two places on the device. */
+static int copied_variable(const void *symbol, size_t size, size_t offset, int direction, int ours, Address *address)
+{
+    bool right = direction == ours || direction == DEVICE_TO_DEVICE || direction == DEFAULT_DIRECTION;
+    return right ? within_variable(symbol, size, offset, address) : INVALID_COPY_DIRECTION;
+}
+
 API int cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t size, size_t offset, int direction,
                                 Handle stream)
 {
     Address to;
-    bool right = direction == HOST_TO_DEVICE || direction == DEVICE_TO_DEVICE || direction == DEFAULT_DIRECTION;
-    int error = right ? within_variable(symbol, size, offset, &to) : INVALID_COPY_DIRECTION;
+    int error = copied_variable(symbol, size, offset, direction, HOST_TO_DEVICE, &to);
     return error ? done(error) : cudaMemcpyAsync((void *)to, from, size, direction, stream);
 }
 
 API int cudaMemcpyToSymbol(const void *symbol, const void *from, size_t size, size_t offset, int direction)
 {
     Address to;
-    bool right = direction == HOST_TO_DEVICE || direction == DEVICE_TO_DEVICE || direction == DEFAULT_DIRECTION;
-    int error = right ? within_variable(symbol, size, offset, &to) : INVALID_COPY_DIRECTION;
+    int error = copied_variable(symbol, size, offset, direction, HOST_TO_DEVICE, &to);
     return error ? done(error) : cudaMemcpy((void *)to, from, size, direction);
 }
 
 API int cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t size, size_t offset, int direction, Handle stream)
 {
     Address from;
-    bool right = direction == DEVICE_TO_HOST || direction == DEVICE_TO_DEVICE || direction == DEFAULT_DIRECTION;
-    int error = right ? within_variable(symbol, size, offset, &from) : INVALID_COPY_DIRECTION;
+    int error = copied_variable(symbol, size, offset, direction, DEVICE_TO_HOST, &from);
     return error ? done(error) : cudaMemcpyAsync(to, (void *)from, size, direction, stream);
 }
 
 API int cudaMemcpyFromSymbol(void *to, const void *symbol, size_t size, size_t offset, int direction)
 {
     Address from;
-    bool right = direction == DEVICE_TO_HOST || direction == DEVICE_TO_DEVICE || direction == DEFAULT_DIRECTION;
-    int error = right ? within_variable(symbol, size, offset, &from) : INVALID_COPY_DIRECTION;
+    int error = copied_variable(symbol, size, offset, direction, DEVICE_TO_HOST, &from);
     return error ? done(error) : cudaMemcpy(to, (void *)from, size, direction);
 }
 

@@ -53,51 +53,15 @@ API int cudaGraphKernelNodeGetParams(Handle node, KernelNode *out)
     return done(error);
 }
 
-static int add_copy(Handle *node, Handle graph, const Handle *before, size_t count, const Copy3DParameters *given)
+API int cudaGraphAddMemcpyNode(Handle *node, Handle graph, const Handle *before, size_t count,
+                               const Copy3DParameters *given)
 {
     Copy3D copy;
     Handle context;
     int error = describe_copy(given, &copy);
     if (!error)
         error = driver()->cuCtxGetCurrent(&context);
-    return error ? error : driver()->cuGraphAddMemcpyNode(node, graph, before, count, &copy, context);
-}
-
-API int cudaGraphAddMemcpyNode(Handle *node, Handle graph, const Handle *before, size_t count,
-                               const Copy3DParameters *given)
-{
-    return done(add_copy(node, graph, before, count, given));
-}
-
-static Copy3DParameters row(void *to, const void *from, size_t size, int direction)
-{
-    return (Copy3DParameters){.from = {(void *)from, size, size, 1}, .to = {to, size, size, 1}, .extent = {size, 1, 1},
-                              .direction = direction};
-}
-
-API int cudaGraphAddMemcpyNode1D(Handle *node, Handle graph, const Handle *before, size_t count, void *to,
-                                 const void *from, size_t size, int direction)
-{
-    Copy3DParameters given = row(to, from, size, direction);
-    return done(add_copy(node, graph, before, count, &given));
-}
-
-API int cudaGraphAddMemcpyNodeToSymbol(Handle *node, Handle graph, const Handle *before, size_t count,
-                                       const void *symbol, const void *from, size_t size, size_t offset, int direction)
-{
-    Address to;
-    int error = within_variable(symbol, size, offset, &to);
-    return error ? done(error)
-                 : cudaGraphAddMemcpyNode1D(node, graph, before, count, (void *)to, from, size, direction);
-}
-
-API int cudaGraphAddMemcpyNodeFromSymbol(Handle *node, Handle graph, const Handle *before, size_t count, void *to,
-                                         const void *symbol, size_t size, size_t offset, int direction)
-{
-    Address from;
-    int error = within_variable(symbol, size, offset, &from);
-    return error ? done(error)
-                 : cudaGraphAddMemcpyNode1D(node, graph, before, count, to, (void *)from, size, direction);
+    return done(error ? error : driver()->cuGraphAddMemcpyNode(node, graph, before, count, &copy, context));
 }
 
 API int cudaGraphMemcpyNodeSetParams(Handle node, const Copy3DParameters *given)
@@ -105,37 +69,6 @@ API int cudaGraphMemcpyNodeSetParams(Handle node, const Copy3DParameters *given)
     Copy3D copy;
     int error = describe_copy(given, &copy);
     return done(error ? error : driver()->cuGraphMemcpyNodeSetParams(node, &copy));
-}
-
-API int cudaGraphMemcpyNodeSetParams1D(Handle node, void *to, const void *from, size_t size, int direction)
-{
-    Copy3DParameters given = row(to, from, size, direction);
-    return cudaGraphMemcpyNodeSetParams(node, &given);
-}
-
-API int cudaGraphMemcpyNodeSetParamsToSymbol(Handle node, const void *symbol, const void *from, size_t size,
-                                             size_t offset, int direction)
-{
-    Address to;
-    int error = within_variable(symbol, size, offset, &to);
-    return error ? done(error) : cudaGraphMemcpyNodeSetParams1D(node, (void *)to, from, size, direction);
-}
-
-API int cudaGraphMemcpyNodeSetParamsFromSymbol(Handle node, void *to, const void *symbol, size_t size, size_t offset,
-                                               int direction)
-{
-    Address from;
-    int error = within_variable(symbol, size, offset, &from);
-    return error ? done(error) : cudaGraphMemcpyNodeSetParams1D(node, to, (void *)from, size, direction);
-}
-
-API int cudaGraphMemcpyNodeGetParams(Handle node, Copy3DParameters *out)
-{
-    Copy3D copy;
-    int error = out ? enter() : INVALID_VALUE;
-    if (!error)
-        error = driver()->cuGraphMemcpyNodeGetParams(node, &copy);
-    return done(error ? error : runtime_copy(&copy, out));
 }
 
 API int cudaGraphExecMemcpyNodeSetParams(Handle executable, Handle node, const Copy3DParameters *given)
@@ -148,35 +81,54 @@ API int cudaGraphExecMemcpyNodeSetParams(Handle executable, Handle node, const C
     return done(error ? error : driver()->cuGraphExecMemcpyNodeSetParams(executable, node, &copy, context));
 }
 
-API int cudaGraphExecMemcpyNodeSetParams1D(Handle executable, Handle node, void *to, const void *from, size_t size,
-                                           int direction)
+/* The same for copies of one row, and for those to and from a variable. `declared` and `given` are the parameters before
+   those of the copy. */
+#define ONE_ROW(name, declared, given)                                                                                 \
+    API int name##1D(LIST declared, void *to, const void *from, size_t size, int direction)                            \
+    {                                                                                                                  \
+        Copy3DParameters row = {.from = {(void *)from, size, size, 1}, .to = {to, size, size, 1},                      \
+                                .extent = {size, 1, 1}, .direction = direction};                                       \
+        return name(LIST given, &row);                                                                                 \
+    }                                                                                                                  \
+    API int name##ToSymbol(LIST declared, const void *symbol, const void *from, size_t size, size_t offset,            \
+                           int direction)                                                                              \
+    {                                                                                                                  \
+        Address to;                                                                                                    \
+        int error = within_variable(symbol, size, offset, &to);                                                        \
+        return error ? done(error) : name##1D(LIST given, (void *)to, from, size, direction);                          \
+    }                                                                                                                  \
+    API int name##FromSymbol(LIST declared, void *to, const void *symbol, size_t size, size_t offset, int direction)   \
+    {                                                                                                                  \
+        Address from;                                                                                                  \
+        int error = within_variable(symbol, size, offset, &from);                                                      \
+        return error ? done(error) : name##1D(LIST given, to, (void *)from, size, direction);                          \
+    }
+#define LIST(...) __VA_ARGS__
+
+ONE_ROW(cudaGraphAddMemcpyNode, (Handle *node, Handle graph, const Handle *before, size_t count),
+        (node, graph, before, count))
+ONE_ROW(cudaGraphMemcpyNodeSetParams, (Handle node), (node))
+ONE_ROW(cudaGraphExecMemcpyNodeSetParams, (Handle executable, Handle node), (executable, node))
+
+API int cudaGraphMemcpyNodeGetParams(Handle node, Copy3DParameters *out)
 {
-    Copy3DParameters given = row(to, from, size, direction);
-    return cudaGraphExecMemcpyNodeSetParams(executable, node, &given);
+    Copy3D copy;
+    int error = out ? enter() : INVALID_VALUE;
+    if (!error)
+        error = driver()->cuGraphMemcpyNodeGetParams(node, &copy);
+    return done(error ? error : runtime_copy(&copy, out));
 }
 
-API int cudaGraphExecMemcpyNodeSetParamsToSymbol(Handle executable, Handle node, const void *symbol, const void *from,
-                                                 size_t size, size_t offset, int direction)
+static int current_context(Handle *context)
 {
-    Address to;
-    int error = within_variable(symbol, size, offset, &to);
-    return error ? done(error) : cudaGraphExecMemcpyNodeSetParams1D(executable, node, (void *)to, from, size, direction);
-}
-
-API int cudaGraphExecMemcpyNodeSetParamsFromSymbol(Handle executable, Handle node, void *to, const void *symbol,
-                                                   size_t size, size_t offset, int direction)
-{
-    Address from;
-    int error = within_variable(symbol, size, offset, &from);
-    return error ? done(error) : cudaGraphExecMemcpyNodeSetParams1D(executable, node, to, (void *)from, size, direction);
+    int error = enter();
+    return error ? error : driver()->cuCtxGetCurrent(context);
 }
 
 API int cudaGraphExecMemsetNodeSetParams(Handle executable, Handle node, const void *given)
 {
     Handle context;
-    int error = enter();
-    if (!error)
-        error = driver()->cuCtxGetCurrent(&context);
+    int error = current_context(&context);
     return done(error ? error : driver()->cuGraphExecMemsetNodeSetParams(executable, node, given, context));
 }
 
@@ -184,9 +136,7 @@ API int cudaGraphExecMemsetNodeSetParams(Handle executable, Handle node, const v
 API int cudaGraphAddMemsetNode(Handle *node, Handle graph, const Handle *before, size_t count, const void *given)
 {
     Handle context;
-    int error = enter();
-    if (!error)
-        error = driver()->cuCtxGetCurrent(&context);
+    int error = current_context(&context);
     return done(error ? error : driver()->cuGraphAddMemsetNode(node, graph, before, count, given, context));
 }
 
@@ -256,9 +206,7 @@ API int cudaGraphExecNodeSetParams(Handle executable, Handle node, const Node *g
 API int cudaGraphConditionalHandleCreate(uint64_t *condition, Handle graph, unsigned value, unsigned flags)
 {
     Handle context;
-    int error = enter();
-    if (!error)
-        error = driver()->cuCtxGetCurrent(&context);
+    int error = current_context(&context);
     return done(error ? error : driver()->cuGraphConditionalHandleCreate(condition, graph, context, value, flags));
 }
 

@@ -153,9 +153,7 @@ API int cudaFuncGetAttributes(Attributes *attributes, const void *kernel)
 /* Attributes that cudaFuncSetAttribute knows have the driver's numbers. */
 API int cudaFuncSetAttribute(const void *kernel, int attribute, int value)
 {
-    Handle f;
-    int error = find_function(kernel, &f);
-    return done(error ? error : driver()->cuFuncSetAttribute(f, attribute, value));
+    WITH_FUNCTION(f, kernel, driver()->cuFuncSetAttribute(f, attribute, value));
 }
 
 API int cudaKernelSetAttributeForDevice(Handle kernel, int attribute, int value, int device)
@@ -165,9 +163,7 @@ API int cudaKernelSetAttributeForDevice(Handle kernel, int attribute, int value,
 
 API int cudaFuncSetCacheConfig(const void *kernel, int config)
 {
-    Handle f;
-    int error = find_function(kernel, &f);
-    return done(error ? error : driver()->cuFuncSetCacheConfig(f, config));
+    WITH_FUNCTION(f, kernel, driver()->cuFuncSetCacheConfig(f, config));
 }
 
 API int cudaFuncSetSharedMemConfig(const void *kernel, int config)
@@ -179,35 +175,26 @@ API int cudaFuncSetSharedMemConfig(const void *kernel, int config)
 
 API int cudaFuncGetName(const char **name, const void *kernel)
 {
-    Handle f;
-    int error = find_function(kernel, &f);
-    return done(error ? error : driver()->cuFuncGetName(name, f));
+    WITH_FUNCTION(f, kernel, driver()->cuFuncGetName(name, f));
 }
 
 API int cudaFuncGetParamInfo(const void *kernel, size_t index, size_t *offset, size_t *size)
 {
-    Handle f;
-    int error = find_function(kernel, &f);
-    return done(error ? error : driver()->cuFuncGetParamInfo(f, index, offset, size));
+    WITH_FUNCTION(f, kernel, driver()->cuFuncGetParamInfo(f, index, offset, size));
 }
 
 #if OPENPTX_CUDART == 13
 API int cudaFuncGetParamCount(const void *kernel, size_t *count)
 {
-    Handle f;
-    int error = find_function(kernel, &f);
-    return done(error ? error : driver()->cuFuncGetParamCount(f, count));
+    WITH_FUNCTION(f, kernel, driver()->cuFuncGetParamCount(f, count));
 }
 #endif
 
 API int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *kernel, int threads,
                                                                size_t shared, unsigned flags)
 {
-    Handle f;
-    int error = find_function(kernel, &f);
-    if (!error)
-        error = driver()->cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, threads, shared, flags);
-    return done(error);
+    WITH_FUNCTION(f, kernel, driver()->cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, threads, shared,
+                                                                                            flags));
 }
 
 API int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel, int threads, size_t shared)
@@ -217,9 +204,7 @@ API int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *k
 
 API int cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared, const void *kernel, int blocks, int threads)
 {
-    Handle f;
-    int error = find_function(kernel, &f);
-    return done(error ? error : driver()->cuOccupancyAvailableDynamicSMemPerBlock(shared, f, blocks, threads));
+    WITH_FUNCTION(f, kernel, driver()->cuOccupancyAvailableDynamicSMemPerBlock(shared, f, blocks, threads));
 }
 
 API int cudaOccupancyMaxPotentialClusterSize(int *size, const void *kernel, const Launch *launch)

@@ -58,6 +58,9 @@ int primary_context(int device, Handle *context);
 int find_kernel(const void *host, Handle *kernel);
 int find_function(const void *host, Handle *function);          /* the kernel in the current context */
 int host_of_function(Handle function, const void **host);       /* what find_function found it by */
+/* Runs `call`, which is an error code, with the function `f` of a kernel. */
+#define WITH_FUNCTION(f, host, call) \
+    do { Handle f; int error_ = find_function(host, &f); return done(error_ ? error_ : (call)); } while (0)
 int find_variable(const void *host, Address *address, size_t *size);
 void unload_images(void);                   /* each is loaded again, with its variables' first values, when it is used */
 
