@@ -30,6 +30,13 @@ ROWS = (
         "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1,%r2}, [%r5];", "{%r1,%r2}",
         "`ldmatrix.sync.aligned.m8n8.x2.shared.b16` takes these operands",
     ),
+    # special registers, whose help is accepted
+    Row("mov.u32 %r1, %is_explicit_cluster;", "%is_explicit_cluster",
+        "`mov.pred %p, %is_explicit_cluster; selp.u32 %x, 1, 0, %p;`"),
+    Row("selp.u32 %r1, 1, 0, %is_explicit_cluster;", "%is_explicit_cluster", "`mov.pred %p, %is_explicit_cluster;`"),
+    Row("mov.pred %p1, %tid.x;", "%tid.x", "`mov.u32 %r, %tid.x; setp.ne.u32 %p, %r, 0;`"),
+    Row("add.s64 %rd1, %rd2, %clock64;", "%clock64", "`mov.u64 %r, %clock64;`"),
+    Row("add.u32 %r1, %r2, %tid;", "%tid", "`mov.u32 %r, %tid.x;`"),
     # too many or too few
     Row("st.global.v2.f32 [%rd1], %f1, %f2;", "st.global.v2.f32", "st.global.v2.f32 [%rd1], {%f1, %f2};"),
     Row("ld.global.v2.f32 %f1, %f2, [%rd1];", "ld.global.v2.f32", "ld.global.v2.f32 {%f1, %f2}, [%rd1];"),

@@ -38,7 +38,7 @@ def what(place: Place) -> str:
     return f"a register of type {place.expected()}"
 
 
-def mismatch(place: Place, declared: Type, where: Path) -> Problem:
+def mismatch(place: Place, declared: Type, where: Path, help: str | None = None) -> Problem:
     """A register of a type that does not agree."""
     wanted = place.type
     names = place.expected()
@@ -48,7 +48,7 @@ def mismatch(place: Place, declared: Type, where: Path) -> Problem:
         f"operand `{place.name}` of `{place.opcode}` must be a register of type {names}", where,
         f"this is `.{declared.name}`",
         expected=names.replace("`", ""), actual=f".{declared.name}", rule=rule_of(place, wanted, declared),
-        help=help_for(place, wanted, declared),
+        help=help or help_for(place, wanted, declared),
     )  # fmt: skip
 
 

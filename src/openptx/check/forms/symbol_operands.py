@@ -25,7 +25,7 @@ def special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             "only `mov` and integer `cvt` can",
             expected=place.expected().replace("`", ""), actual="a special register",
             rule="PTX ISA, Special Registers (10)",
-            help="move it into a register first: `mov.u32 %r, {};`",
+            help=f"move it into a register first: `{_move(kind)}`",
         )  # fmt: skip
         return
     if kind.count and not place.count and wanted.width == declared.width:
@@ -39,10 +39,25 @@ def special(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
         )  # fmt: skip
         return
     if not _reads(place, kind, wanted, declared):
-        yield mismatch(place, declared, where)
+        yield mismatch(place, declared, where, _conversion(kind, wanted, declared))
     elif place.count and not kind.count:
         yield from alone(place, where)
     yield from too_new(place.context, kind, where)
+
+
+def _move(kind: Kind) -> str:
+    """The statement that reads a special register, or the first of its components."""
+    name = kind.type.name if kind.type is not None else "u32"
+    return f"mov.{name} {'%p' if name == 'pred' else '%r'}, {{}}{'.x' if kind.count else ''};"
+
+
+def _conversion(kind: Kind, wanted: Type, declared: Type) -> str | None:
+    """The sentence that says how to read a special register as a number, or as a predicate, if it is the other one."""
+    if declared.kind == "pred" and wanted.kind in "bsu":
+        return f"go through a predicate: `{_move(kind)} selp.{wanted.name} %x, 1, 0, %p;`"
+    if declared.kind != "pred" and wanted.kind == "pred":
+        return f"go through a number: `{_move(kind)} setp.ne.{declared.name} %p, %r, 0;`"
+    return None
 
 
 def _reads(place: Place, kind: Kind, wanted: Type, declared: Type) -> bool:
