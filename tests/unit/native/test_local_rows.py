@@ -28,6 +28,19 @@ st.local.u{width} [a], value; ld.local.u{width} value, [a]; st.global.u64 [back]
 {copies} ret; }}"""
 
 
+@pytest.mark.parametrize("width", [8, 16, 32, 64])
+def test_each_lane_has_its_own_by_generic_addresses(width: int) -> None:
+    """Such accesses fail their fast check, and the slow path needs the thread and the size of its memory."""
+    generic = text(width, "cvta.local.u64 a, a;").replace(f"st.local.u{width}", f"st.u{width}")
+    generic = generic.replace(f"ld.local.u{width}", f"ld.u{width}").replace(f"loc[{4 * width}]", f"loc[{8 * width}]")
+    number = np.dtype(f"u{width // 8}")
+    found, back = np.zeros((64, 32), number), np.zeros(64, np.uint64)
+    with settings.cache_at(None):
+        openptx.load(generic)["k"](1, 64, (found, back), engine="native", workers=1)
+    np.testing.assert_array_equal(back, np.arange(1, 65))
+    np.testing.assert_array_equal(found[:32], np.diag(np.arange(1, 33)).astype(number))
+
+
 @pytest.mark.parametrize("shapes", [True, False], ids=["shapes", "gathers"])
 @pytest.mark.parametrize("address", ["", "and.b64 a, a, -1; xor.b64 q, a, 0; mov.b64 a, q;"], ids=["known", "unknown"])
 @pytest.mark.parametrize("width", [8, 16, 32, 64])

@@ -89,23 +89,20 @@ br i1 %v50, label %b51, label %b52, !prof !1
 b52:
 %v53 = add i64 %v20, %v48
 %v54 = zext i32 -1 to i64
-%v55 = load i32, ptr %index.slot, align 4
-%v56 = shl i32 %v55, 5
-%v57 = zext i32 %v56 to i64
-%v58 = call i1 @openptx.load_span(ptr %w, i64 %v54, i64 25769870337, i64 %v57, i64 0, i64 %v53, ptr @span.0)
-br i1 %v58, label %failed, label %b59, !prof !0
-b59:
-%v60 = getelementptr i8, ptr %w, i64 1280
-%v61 = load volatile <32 x i32>, ptr %v60, align 4, !tbaa !5
-br label %b62
+%v55 = call i1 @openptx.load_span(ptr %w, i64 %v54, i64 25769870337, i64 %v53, ptr @span.0)
+br i1 %v55, label %failed, label %b56, !prof !0
+b56:
+%v57 = getelementptr i8, ptr %w, i64 1280
+%v58 = load volatile <32 x i32>, ptr %v57, align 4, !tbaa !5
+br label %b59
 b51:
-%v63 = getelementptr i8, ptr %v24, i64 %v48
-%v64 = load <32 x i32>, ptr %v63, align 4, !tbaa !6
-br label %b62
-b62:
-%v65 = phi <32 x i32> [%v64, %b51], [%v61, %b59]
-%v66 = getelementptr i8, ptr %v31, i64 %v45
-store <32 x i32> %v65, ptr %v66, align 4, !tbaa !6
+%v60 = getelementptr i8, ptr %v24, i64 %v48
+%v61 = load <32 x i32>, ptr %v60, align 4, !tbaa !6
+br label %b59
+b59:
+%v62 = phi <32 x i32> [%v61, %b51], [%v58, %b56]
+%v63 = getelementptr i8, ptr %v31, i64 %v45
+store <32 x i32> %v62, ptr %v63, align 4, !tbaa !6
 store i64 %v46, ptr %r0, align 4
 store i32 %v43, ptr %r1, align 4
 store i64 %v45, ptr %r3, align 4
@@ -113,303 +110,297 @@ store i32 32, ptr %r5, align 4
 br label %block1
 block1:
 ; 9
-%v67 = load i32, ptr %fuel, align 4
-%v68 = sub i32 %v67, 1
-store i32 %v68, ptr %fuel, align 4
-%v69 = icmp eq i32 %v68, 0
+%v64 = load i32, ptr %fuel, align 4
+%v65 = sub i32 %v64, 1
+store i32 %v65, ptr %fuel, align 4
+%v66 = icmp eq i32 %v65, 0
+br i1 %v66, label %b67, label %b68, !prof !0
+b67:
+store i32 10922, ptr %fuel, align 4
+%v69 = call i1 @openptx.poll(ptr %w)
 br i1 %v69, label %b70, label %b71, !prof !0
 b70:
-store i32 10922, ptr %fuel, align 4
-%v72 = call i1 @openptx.poll(ptr %w)
-br i1 %v72, label %b73, label %b74, !prof !0
-b73:
-%v75 = bitcast <32 x i1> splat (i1 true) to i32
-%v76 = getelementptr i8, ptr %w, i64 200
-store i32 %v75, ptr %v76, align 4
-%v77 = getelementptr i8, ptr %w, i64 196
-store i32 9, ptr %v77, align 4
+%v72 = bitcast <32 x i1> splat (i1 true) to i32
+%v73 = getelementptr i8, ptr %w, i64 200
+store i32 %v72, ptr %v73, align 4
+%v74 = getelementptr i8, ptr %w, i64 196
+store i32 9, ptr %v74, align 4
 br label %failed
-b74:
-br label %b71
 b71:
-%v78 = load <32 x i1>, ptr %live, align 4
-%v79 = bitcast <32 x i1> %v78 to i32
-%v80 = load i32, ptr %r1, align 4
-%v81 = load ptr, ptr %frame.slot, align 4
-%v82 = getelementptr i8, ptr %v81, i64 64
-store i32 %v80, ptr %v82, align 8
-%v83 = load i32, ptr %r5, align 4
-%v84 = getelementptr i8, ptr %v81, i64 68
-store i32 %v83, ptr %v84, align 8
-%v85 = load i64, ptr %r0, align 4
-%v86 = getelementptr i8, ptr %v81, i64 72
-store i64 %v85, ptr %v86, align 8
-%v87 = load i64, ptr %r3, align 4
-%v88 = getelementptr i8, ptr %v81, i64 80
-store i64 %v87, ptr %v88, align 8
-%v89 = load i32, ptr %index.slot, align 4
-%v90 = load i32, ptr %came, align 4
-%v91 = icmp eq i32 %v90, 0
-%v92 = icmp eq i32 %v90, 10
-%v93 = or i1 %v91, %v92
-br i1 %v93, label %b94, label %b95, !prof !1
-b94:
-%v96 = icmp eq i32 %v89, 1
-br i1 %v96, label %b97, label %b98
-b98:
+br label %b68
+b68:
+%v75 = load <32 x i1>, ptr %live, align 4
+%v76 = bitcast <32 x i1> %v75 to i32
+%v77 = load i32, ptr %r1, align 4
+%v78 = load ptr, ptr %frame.slot, align 4
+%v79 = getelementptr i8, ptr %v78, i64 64
+store i32 %v77, ptr %v79, align 8
+%v80 = load i32, ptr %r5, align 4
+%v81 = getelementptr i8, ptr %v78, i64 68
+store i32 %v80, ptr %v81, align 8
+%v82 = load i64, ptr %r0, align 4
+%v83 = getelementptr i8, ptr %v78, i64 72
+store i64 %v82, ptr %v83, align 8
+%v84 = load i64, ptr %r3, align 4
+%v85 = getelementptr i8, ptr %v78, i64 80
+store i64 %v84, ptr %v85, align 8
+%v86 = load i32, ptr %index.slot, align 4
+%v87 = load i32, ptr %came, align 4
+%v88 = icmp eq i32 %v87, 0
+%v89 = icmp eq i32 %v87, 10
+%v90 = or i1 %v88, %v89
+br i1 %v90, label %b91, label %b92, !prof !1
+b91:
+%v93 = icmp eq i32 %v86, 1
+br i1 %v93, label %b94, label %b95
+b95:
 store i32 10, ptr %came, align 4
 br label %next0
-b97:
+b94:
 br label %again10
-b95:
-%v99 = getelementptr i8, ptr %v81, i64 0
-store i32 10, ptr %v99, align 4
-%v100 = getelementptr i8, ptr %v81, i64 8
-store i32 0, ptr %v100, align 4
+b92:
+%v96 = getelementptr i8, ptr %v78, i64 0
+store i32 10, ptr %v96, align 4
+%v97 = getelementptr i8, ptr %v78, i64 8
+store i32 0, ptr %v97, align 4
 br label %arrives
 resume10:
 store <32 x i1> zeroinitializer, ptr %m3, align 4
 store <32 x i1> zeroinitializer, ptr %m4, align 4
 store <32 x i1> splat (i1 true), ptr %live, align 4
-%v101 = load ptr, ptr %frame.slot, align 4
-%v102 = getelementptr i8, ptr %v101, i64 64
-%v103 = load i32, ptr %v102, align 8
-store i32 %v103, ptr %r1, align 4
-%v104 = getelementptr i8, ptr %v101, i64 68
-%v105 = load i32, ptr %v104, align 8
-store i32 %v105, ptr %r5, align 4
-%v106 = getelementptr i8, ptr %v101, i64 72
-%v107 = load i64, ptr %v106, align 8
-store i64 %v107, ptr %r0, align 4
-%v108 = getelementptr i8, ptr %v101, i64 80
-%v109 = load i64, ptr %v108, align 8
-store i64 %v109, ptr %r3, align 4
+%v98 = load ptr, ptr %frame.slot, align 4
+%v99 = getelementptr i8, ptr %v98, i64 64
+%v100 = load i32, ptr %v99, align 8
+store i32 %v100, ptr %r1, align 4
+%v101 = getelementptr i8, ptr %v98, i64 68
+%v102 = load i32, ptr %v101, align 8
+store i32 %v102, ptr %r5, align 4
+%v103 = getelementptr i8, ptr %v98, i64 72
+%v104 = load i64, ptr %v103, align 8
+store i64 %v104, ptr %r0, align 4
+%v105 = getelementptr i8, ptr %v98, i64 80
+%v106 = load i64, ptr %v105, align 8
+store i64 %v106, ptr %r3, align 4
 br label %block2
 block2:
 ; 10
-%v110 = load i32, ptr %r1, align 4
-%v111 = load i32, ptr %r5, align 4
-%v112 = zext i32 %v110 to i64
-%v113 = zext i32 %v111 to i64
-%v114 = add i64 %v112, 32
-%v115 = sub i64 %v114, %v113
-%v116 = call i64 @llvm.smax.i64(i64 %v115, i64 0)
-%v117 = call i64 @llvm.smin.i64(i64 %v116, i64 32)
-%v118 = lshr i64 4294967295, %v117
-%v119 = trunc i64 %v118 to i32
-%v120 = bitcast i32 %v119 to <32 x i1>
-%v121 = xor <32 x i1> %v120, splat (i1 true)
-%v122 = xor <32 x i1> %v121, splat (i1 true)
-%v123 = xor <32 x i1> %v121, splat (i1 true)
-store <32 x i1> %v121, ptr %m4, align 4
-store <32 x i1> %v123, ptr %m3, align 4
+%v107 = load i32, ptr %r1, align 4
+%v108 = load i32, ptr %r5, align 4
+%v109 = zext i32 %v107 to i64
+%v110 = zext i32 %v108 to i64
+%v111 = add i64 %v109, 32
+%v112 = sub i64 %v111, %v110
+%v113 = call i64 @llvm.smax.i64(i64 %v112, i64 0)
+%v114 = call i64 @llvm.smin.i64(i64 %v113, i64 32)
+%v115 = lshr i64 4294967295, %v114
+%v116 = trunc i64 %v115 to i32
+%v117 = bitcast i32 %v116 to <32 x i1>
+%v118 = xor <32 x i1> %v117, splat (i1 true)
+%v119 = xor <32 x i1> %v118, splat (i1 true)
+%v120 = xor <32 x i1> %v118, splat (i1 true)
+store <32 x i1> %v118, ptr %m4, align 4
+store <32 x i1> %v120, ptr %m3, align 4
 br label %way0
 block3:
 ; 12
-%v124 = load <32 x i1>, ptr %m3, align 4
+%v121 = load <32 x i1>, ptr %m3, align 4
 store <32 x i1> zeroinitializer, ptr %m3, align 4
-%v125 = load i32, ptr %r5, align 4
-%v126 = zext i32 %v125 to i64
-%v127 = mul i64 %v126, 4
-%v128 = load i64, ptr %r3, align 4
-%v129 = add i64 %v128, %v127
-%v130 = icmp ult i64 %v129, %v35
-br i1 %v130, label %b131, label %b132, !prof !1
-b132:
-%v133 = add i64 0, %v129
-%v134 = bitcast <32 x i1> %v124 to i32
-%v135 = zext i32 %v134 to i64
-%v136 = load i32, ptr %index.slot, align 4
-%v137 = shl i32 %v136, 5
-%v138 = zext i32 %v137 to i64
-%v139 = call i1 @openptx.load_span(ptr %w, i64 %v135, i64 60129608706, i64 %v138, i64 0, i64 %v133, ptr @span.0)
-br i1 %v139, label %failed, label %b140, !prof !0
-b140:
-%v141 = getelementptr i8, ptr %w, i64 1280
-%v142 = load volatile <32 x i32>, ptr %v141, align 4, !tbaa !5
-br label %b143
-b131:
-%v144 = getelementptr i8, ptr %v31, i64 %v129
-%v145 = load <32 x i32>, ptr %v144, align 4, !tbaa !6
-br label %b143
-b143:
-%v146 = phi <32 x i32> [%v145, %b131], [%v142, %b140]
-%v147 = getelementptr i8, ptr %v31, i64 %v128
-%v148 = load <32 x i32>, ptr %v147, align 4, !tbaa !6
-%v149 = add <32 x i32> %v148, %v146
-%v150 = getelementptr i8, ptr %v31, i64 %v128
-%v151 = bitcast <32 x i1> %v124 to i32
-%v152 = icmp eq i32 %v151, -1
-br i1 %v152, label %b153, label %b154, !prof !1
-b153:
-store <32 x i32> %v149, ptr %v150, align 4, !tbaa !6
-br label %b155
-b154:
-call void @llvm.masked.store.v32i32.p0(<32 x i32> %v149, ptr align 4 %v150, <32 x i1> %v124), !tbaa !6
-br label %b155
-b155:
-%v156 = load <32 x i1>, ptr %m4, align 4
-%v157 = or <32 x i1> %v156, %v124
-store <32 x i1> %v157, ptr %m4, align 4
+%v122 = load i32, ptr %r5, align 4
+%v123 = zext i32 %v122 to i64
+%v124 = mul i64 %v123, 4
+%v125 = load i64, ptr %r3, align 4
+%v126 = add i64 %v125, %v124
+%v127 = icmp ult i64 %v126, %v35
+br i1 %v127, label %b128, label %b129, !prof !1
+b129:
+%v130 = add i64 0, %v126
+%v131 = bitcast <32 x i1> %v121 to i32
+%v132 = zext i32 %v131 to i64
+%v133 = call i1 @openptx.load_span(ptr %w, i64 %v132, i64 60129608706, i64 %v130, ptr @span.0)
+br i1 %v133, label %failed, label %b134, !prof !0
+b134:
+%v135 = getelementptr i8, ptr %w, i64 1280
+%v136 = load volatile <32 x i32>, ptr %v135, align 4, !tbaa !5
+br label %b137
+b128:
+%v138 = getelementptr i8, ptr %v31, i64 %v126
+%v139 = load <32 x i32>, ptr %v138, align 4, !tbaa !6
+br label %b137
+b137:
+%v140 = phi <32 x i32> [%v139, %b128], [%v136, %b134]
+%v141 = getelementptr i8, ptr %v31, i64 %v125
+%v142 = load <32 x i32>, ptr %v141, align 4, !tbaa !6
+%v143 = add <32 x i32> %v142, %v140
+%v144 = getelementptr i8, ptr %v31, i64 %v125
+%v145 = bitcast <32 x i1> %v121 to i32
+%v146 = icmp eq i32 %v145, -1
+br i1 %v146, label %b147, label %b148, !prof !1
+b147:
+store <32 x i32> %v143, ptr %v144, align 4, !tbaa !6
+br label %b149
+b148:
+call void @llvm.masked.store.v32i32.p0(<32 x i32> %v143, ptr align 4 %v144, <32 x i1> %v121), !tbaa !6
+br label %b149
+b149:
+%v150 = load <32 x i1>, ptr %m4, align 4
+%v151 = or <32 x i1> %v150, %v121
+store <32 x i1> %v151, ptr %m4, align 4
 br label %block4
 block4:
 ; 18
 store <32 x i1> zeroinitializer, ptr %m4, align 4
-%v158 = load i32, ptr %r5, align 4
-%v159 = lshr i32 %v158, 1
-%v160 = icmp ne i32 %v159, 0
-%v161 = xor i1 %v160, true
-store i32 %v159, ptr %r5, align 4
-br i1 %v160, label %b162, label %b163
-b162:
+%v152 = load i32, ptr %r5, align 4
+%v153 = lshr i32 %v152, 1
+%v154 = icmp ne i32 %v153, 0
+%v155 = xor i1 %v154, true
+store i32 %v153, ptr %r5, align 4
+br i1 %v154, label %b156, label %b157
+b156:
 br label %block1
-b163:
+b157:
 br label %block5
 block5:
 ; 21
-%v164 = getelementptr i8, ptr %v31, i64 0
-%v165 = load i32, ptr %v164, align 4, !tbaa !6
-%v166 = load i64, ptr %r0, align 4
-%v167 = sub i64 %v166, %v14
-%v168 = add i64 %v25, %v167
-%v169 = call i64 @llvm.fshr.i64(i64 %v168, i64 %v168, i64 2)
-%v170 = icmp ult i64 %v169, %v39
-br i1 %v170, label %b171, label %b172, !prof !1
-b172:
-%v173 = insertelement <32 x i32> poison, i32 %v165, i32 0
-%v174 = shufflevector <32 x i32> %v173, <32 x i32> poison, <32 x i32> zeroinitializer
-%v175 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> %v174, ptr %v175, align 4, !tbaa !5
-%v176 = add i64 %v20, %v168
-%v177 = zext i32 -1 to i64
-%v178 = load i32, ptr %index.slot, align 4
-%v179 = shl i32 %v178, 5
-%v180 = zext i32 %v179 to i64
-%v181 = call i1 @openptx.store_span(ptr %w, i64 %v177, i64 94489347073, i64 %v180, i64 0, i64 %v176, ptr @span.0)
-br i1 %v181, label %failed, label %b182, !prof !0
-b182:
-br label %b183
-b171:
-%v184 = getelementptr i8, ptr %v24, i64 %v168
-%v185 = insertelement <32 x i32> poison, i32 %v165, i32 0
-%v186 = shufflevector <32 x i32> %v185, <32 x i32> poison, <32 x i32> zeroinitializer
-store <32 x i32> %v186, ptr %v184, align 4, !tbaa !6
-br label %b183
-b183:
+%v158 = getelementptr i8, ptr %v31, i64 0
+%v159 = load i32, ptr %v158, align 4, !tbaa !6
+%v160 = load i64, ptr %r0, align 4
+%v161 = sub i64 %v160, %v14
+%v162 = add i64 %v25, %v161
+%v163 = call i64 @llvm.fshr.i64(i64 %v162, i64 %v162, i64 2)
+%v164 = icmp ult i64 %v163, %v39
+br i1 %v164, label %b165, label %b166, !prof !1
+b166:
+%v167 = insertelement <32 x i32> poison, i32 %v159, i32 0
+%v168 = shufflevector <32 x i32> %v167, <32 x i32> poison, <32 x i32> zeroinitializer
+%v169 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %v168, ptr %v169, align 4, !tbaa !5
+%v170 = add i64 %v20, %v162
+%v171 = zext i32 -1 to i64
+%v172 = call i1 @openptx.store_span(ptr %w, i64 %v171, i64 94489347073, i64 %v170, ptr @span.0)
+br i1 %v172, label %failed, label %b173, !prof !0
+b173:
+br label %b174
+b165:
+%v175 = getelementptr i8, ptr %v24, i64 %v162
+%v176 = insertelement <32 x i32> poison, i32 %v159, i32 0
+%v177 = shufflevector <32 x i32> %v176, <32 x i32> poison, <32 x i32> zeroinitializer
+store <32 x i32> %v177, ptr %v175, align 4, !tbaa !6
+br label %b174
+b174:
 store <32 x i1> zeroinitializer, ptr %live, align 4
 br label %ended
 way0:
-%v187 = load <32 x i1>, ptr %m3, align 4
-%v188 = bitcast <32 x i1> %v187 to i32
-%v189 = icmp ne i32 %v188, 0
-br i1 %v189, label %block3, label %block4
+%v178 = load <32 x i1>, ptr %m3, align 4
+%v179 = bitcast <32 x i1> %v178 to i32
+%v180 = icmp ne i32 %v179, 0
+br i1 %v180, label %block3, label %block4
 ended:
-%v190 = load ptr, ptr %frame.slot, align 4
-%v191 = getelementptr i8, ptr %v190, i64 0
-store i32 -1, ptr %v191, align 4
-%v192 = getelementptr i8, ptr %v190, i64 20
-%v193 = load i32, ptr %v192, align 4
-%v194 = getelementptr i8, ptr %v190, i64 20
-store i32 0, ptr %v194, align 4
-%v195 = getelementptr i8, ptr %w, i64 152
-%v196 = load i64, ptr %v195, align 8
-%v197 = zext i32 %v193 to i64
-%v198 = sub i64 %v196, %v197
-%v199 = getelementptr i8, ptr %w, i64 152
-store i64 %v198, ptr %v199, align 8
-%v200 = load i32, ptr %index.slot, align 4
-%v201 = load i32, ptr %came, align 4
-%v202 = icmp eq i32 %v201, 0
-%v203 = icmp eq i32 %v201, -1
-%v204 = or i1 %v202, %v203
-br i1 %v204, label %b205, label %b206, !prof !1
-b205:
-%v207 = icmp eq i32 %v200, 1
-br i1 %v207, label %b208, label %b209
-b209:
+%v181 = load ptr, ptr %frame.slot, align 4
+%v182 = getelementptr i8, ptr %v181, i64 0
+store i32 -1, ptr %v182, align 4
+%v183 = getelementptr i8, ptr %v181, i64 20
+%v184 = load i32, ptr %v183, align 4
+%v185 = getelementptr i8, ptr %v181, i64 20
+store i32 0, ptr %v185, align 4
+%v186 = getelementptr i8, ptr %w, i64 152
+%v187 = load i64, ptr %v186, align 8
+%v188 = zext i32 %v184 to i64
+%v189 = sub i64 %v187, %v188
+%v190 = getelementptr i8, ptr %w, i64 152
+store i64 %v189, ptr %v190, align 8
+%v191 = load i32, ptr %index.slot, align 4
+%v192 = load i32, ptr %came, align 4
+%v193 = icmp eq i32 %v192, 0
+%v194 = icmp eq i32 %v192, -1
+%v195 = or i1 %v193, %v194
+br i1 %v195, label %b196, label %b197, !prof !1
+b196:
+%v198 = icmp eq i32 %v191, 1
+br i1 %v198, label %b199, label %b200
+b200:
 store i32 -1, ptr %came, align 4
 br label %next1
-b208:
+b199:
 br label %onward
-b206:
-%v210 = load i32, ptr %came, align 4
-%v211 = load i32, ptr %region, align 4
-call void @openptx.note_warps(ptr %w, i32 %v200, i32 %v210, i32 0, i32 %v211, i32 0)
+b197:
+%v201 = load i32, ptr %came, align 4
+%v202 = load i32, ptr %region, align 4
+call void @openptx.note_warps(ptr %w, i32 %v191, i32 %v201, i32 0, i32 %v202, i32 0)
 store i32 -2, ptr %came, align 4
 call void @openptx.ended(ptr %w, i64 0)
 br label %onward
 failed:
-%v212 = load i32, ptr %index.slot, align 4
-%v213 = getelementptr i8, ptr %w, i64 204
-store i32 %v212, ptr %v213, align 4
+%v203 = load i32, ptr %index.slot, align 4
+%v204 = getelementptr i8, ptr %w, i64 204
+store i32 %v203, ptr %v204, align 4
 ret i32 2
 arrives:
-%v214 = load i32, ptr %came, align 4
-%v215 = load i32, ptr %region, align 4
-%v216 = load i32, ptr %index.slot, align 4
-call void @openptx.note_warps(ptr %w, i32 %v216, i32 %v214, i32 0, i32 %v215, i32 0)
+%v205 = load i32, ptr %came, align 4
+%v206 = load i32, ptr %region, align 4
+%v207 = load i32, ptr %index.slot, align 4
+call void @openptx.note_warps(ptr %w, i32 %v207, i32 %v205, i32 0, i32 %v206, i32 0)
 store i32 -2, ptr %came, align 4
-%v217 = load <32 x i1>, ptr %live, align 4
-%v218 = bitcast <32 x i1> %v217 to i32
-%v219 = load ptr, ptr %frame.slot, align 4
-%v220 = getelementptr i8, ptr %v219, i64 8
-%v221 = load i32, ptr %v220, align 4
-%v222 = zext i32 %v221 to i64
-%v223 = zext i32 %v218 to i64
-%v224 = call i32 @openptx.come(ptr %w, i64 %v222, i64 %v223)
-%v225 = getelementptr i8, ptr %v219, i64 12
-store i32 %v224, ptr %v225, align 4
+%v208 = load <32 x i1>, ptr %live, align 4
+%v209 = bitcast <32 x i1> %v208 to i32
+%v210 = load ptr, ptr %frame.slot, align 4
+%v211 = getelementptr i8, ptr %v210, i64 8
+%v212 = load i32, ptr %v211, align 4
+%v213 = zext i32 %v212 to i64
+%v214 = zext i32 %v209 to i64
+%v215 = call i32 @openptx.come(ptr %w, i64 %v213, i64 %v214)
+%v216 = getelementptr i8, ptr %v210, i64 12
+store i32 %v215, ptr %v216, align 4
 br label %onward
 onward:
-%v226 = load i32, ptr %index.slot, align 4
-%v227 = zext i32 %v226 to i64
-%v228 = call i64 @openptx.next_warp(ptr %w, i64 %v227)
-%next = trunc i64 %v228 to i32
-%v229 = icmp slt i64 %v228, 0
-br i1 %v229, label %rest, label %ready
+%v217 = load i32, ptr %index.slot, align 4
+%v218 = zext i32 %v217 to i64
+%v219 = call i64 @openptx.next_warp(ptr %w, i64 %v218)
+%next = trunc i64 %v219 to i32
+%v220 = icmp slt i64 %v219, 0
+br i1 %v220, label %rest, label %ready
 rest:
-%v230 = getelementptr i8, ptr %w, i64 204
-store i32 %v226, ptr %v230, align 4
+%v221 = getelementptr i8, ptr %w, i64 204
+store i32 %v217, ptr %v221, align 4
 ret i32 5
 ready:
 br label %warp
 next0:
-%v231 = load i32, ptr %region, align 4
-%v232 = icmp eq i32 %v231, 10
-br i1 %v232, label %following10, label %b233
-b233:
+%v222 = load i32, ptr %region, align 4
+%v223 = icmp eq i32 %v222, 10
+br i1 %v223, label %following10, label %b224
+b224:
 br label %following0
 next1:
 br label %following10
 following10:
-%v234 = load i32, ptr %index.slot, align 4
-%v235 = add i32 %v234, 1
-%v236 = load ptr, ptr %frame.slot, align 4
-%v237 = getelementptr i8, ptr %v236, i64 832
-%v238 = shl i32 %v235, 5
-%v239 = zext i32 %v238 to i64
-store i32 %v235, ptr %index.slot, align 4
-store ptr %v237, ptr %frame.slot, align 4
-store i32 %v238, ptr %first32.slot, align 4
+%v225 = load i32, ptr %index.slot, align 4
+%v226 = add i32 %v225, 1
+%v227 = load ptr, ptr %frame.slot, align 4
+%v228 = getelementptr i8, ptr %v227, i64 832
+%v229 = shl i32 %v226, 5
+%v230 = zext i32 %v229 to i64
+store i32 %v226, ptr %index.slot, align 4
+store ptr %v228, ptr %frame.slot, align 4
+store i32 %v229, ptr %first32.slot, align 4
 br label %resume10
 following0:
-%v240 = load i32, ptr %index.slot, align 4
-%v241 = add i32 %v240, 1
-%v242 = load ptr, ptr %frame.slot, align 4
-%v243 = getelementptr i8, ptr %v242, i64 832
-%v244 = shl i32 %v241, 5
-%v245 = zext i32 %v244 to i64
-store i32 %v241, ptr %index.slot, align 4
-store ptr %v243, ptr %frame.slot, align 4
-store i32 %v244, ptr %first32.slot, align 4
+%v231 = load i32, ptr %index.slot, align 4
+%v232 = add i32 %v231, 1
+%v233 = load ptr, ptr %frame.slot, align 4
+%v234 = getelementptr i8, ptr %v233, i64 832
+%v235 = shl i32 %v232, 5
+%v236 = zext i32 %v235 to i64
+store i32 %v232, ptr %index.slot, align 4
+store ptr %v234, ptr %frame.slot, align 4
+store i32 %v235, ptr %first32.slot, align 4
 br label %begin
 again10:
 store i32 0, ptr %came, align 4
 store i32 10, ptr %region, align 4
-%v246 = shl i32 0, 5
-%v247 = zext i32 %v246 to i64
+%v237 = shl i32 0, 5
+%v238 = zext i32 %v237 to i64
 store i32 0, ptr %index.slot, align 4
 store ptr %frames, ptr %frame.slot, align 4
-store i32 %v246, ptr %first32.slot, align 4
+store i32 %v237, ptr %first32.slot, align 4
 br label %resume10
 }

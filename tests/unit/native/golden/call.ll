@@ -57,7 +57,7 @@ br i1 %v31, label %b32, label %b33, !prof !1
 b33:
 %v34 = add i64 %v15, %v29
 %v35 = zext i32 -1 to i64
-%v36 = call i1 @openptx.load_span(ptr %w, i64 %v35, i64 17179935745, i64 %first, i64 0, i64 %v34, ptr @span.0)
+%v36 = call i1 @openptx.load_span(ptr %w, i64 %v35, i64 17179935745, i64 %v34, ptr @span.0)
 br i1 %v36, label %failed, label %b37, !prof !0
 b37:
 %v38 = getelementptr i8, ptr %w, i64 1280
@@ -86,7 +86,7 @@ b53:
 %v54 = getelementptr i8, ptr %w, i64 1280
 store <32 x i32> %v51, ptr %v54, align 4, !tbaa !5
 %v55 = zext i32 -1 to i64
-%v56 = call i1 @openptx.store_span(ptr %w, i64 %v55, i64 25769870337, i64 %first, i64 0, i64 %v27, ptr @span.0)
+%v56 = call i1 @openptx.store_span(ptr %w, i64 %v55, i64 25769870337, i64 %v27, ptr @span.0)
 br i1 %v56, label %failed, label %b57, !prof !0
 b57:
 br label %b58

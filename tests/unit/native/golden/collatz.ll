@@ -68,7 +68,7 @@ br i1 %v35, label %b36, label %b37, !prof !1
 b37:
 %v38 = add i64 %v15, %v33
 %v39 = zext i32 -1 to i64
-%v40 = call i1 @openptx.load_span(ptr %w, i64 %v39, i64 17179935745, i64 %first, i64 0, i64 %v38, ptr @span.0)
+%v40 = call i1 @openptx.load_span(ptr %w, i64 %v39, i64 17179935745, i64 %v38, ptr @span.0)
 br i1 %v40, label %failed, label %b41, !prof !0
 b41:
 %v42 = getelementptr i8, ptr %w, i64 1280
@@ -154,7 +154,7 @@ b88:
 store <32 x i32> %v82, ptr %v89, align 4, !tbaa !5
 %v90 = add i64 %v15, %v84
 %v91 = zext i32 -1 to i64
-%v92 = call i1 @openptx.store_span(ptr %w, i64 %v91, i64 64424576001, i64 %first, i64 0, i64 %v90, ptr @span.0)
+%v92 = call i1 @openptx.store_span(ptr %w, i64 %v91, i64 64424576001, i64 %v90, ptr @span.0)
 br i1 %v92, label %failed, label %b93, !prof !0
 b93:
 br label %b94

@@ -337,7 +337,7 @@ br i1 %v57, label %b58, label %b59, !prof !1
 b59:
 %v60 = add i64 %v17, %v55
 %v61 = zext i32 -1 to i64
-%v62 = call i1 @openptx.load_span(ptr %w, i64 %v61, i64 21474903041, i64 %first, i64 0, i64 %v60, ptr @span.0)
+%v62 = call i1 @openptx.load_span(ptr %w, i64 %v61, i64 21474903041, i64 %v60, ptr @span.0)
 br i1 %v62, label %failed, label %b63, !prof !0
 b63:
 %v64 = getelementptr i8, ptr %w, i64 1280

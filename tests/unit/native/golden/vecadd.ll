@@ -160,7 +160,7 @@ b113:
 %v114 = add i64 %v22, %v109
 %v115 = bitcast <32 x i1> %v82 to i32
 %v116 = zext i32 %v115 to i64
-%v117 = call i1 @openptx.load_span(ptr %w, i64 %v116, i64 60129608705, i64 %first, i64 0, i64 %v114, ptr @span.0)
+%v117 = call i1 @openptx.load_span(ptr %w, i64 %v116, i64 60129608705, i64 %v114, ptr @span.0)
 br i1 %v117, label %failed, label %b118, !prof !0
 b118:
 %v119 = getelementptr i8, ptr %w, i64 1280
@@ -181,7 +181,7 @@ b130:
 %v131 = add i64 %v37, %v126
 %v132 = bitcast <32 x i1> %v82 to i32
 %v133 = zext i32 %v132 to i64
-%v134 = call i1 @openptx.load_span(ptr %w, i64 %v133, i64 64424576001, i64 %first, i64 0, i64 %v131, ptr @span.0)
+%v134 = call i1 @openptx.load_span(ptr %w, i64 %v133, i64 64424576001, i64 %v131, ptr @span.0)
 br i1 %v134, label %failed, label %b135, !prof !0
 b135:
 %v136 = getelementptr i8, ptr %w, i64 1280
@@ -210,7 +210,7 @@ store <32 x i32> %v147, ptr %v154, align 4, !tbaa !5
 %v155 = add i64 %v52, %v149
 %v156 = bitcast <32 x i1> %v82 to i32
 %v157 = zext i32 %v156 to i64
-%v158 = call i1 @openptx.store_span(ptr %w, i64 %v157, i64 73014510593, i64 %first, i64 0, i64 %v155, ptr @span.0)
+%v158 = call i1 @openptx.store_span(ptr %w, i64 %v157, i64 73014510593, i64 %v155, ptr @span.0)
 br i1 %v158, label %failed, label %b159, !prof !0
 b159:
 br label %b160

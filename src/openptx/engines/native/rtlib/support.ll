@@ -223,15 +223,32 @@ define i1 @openptx.places(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals)
   ret i1 %r
 }
 
-; The same for addresses that are `base` plus known offsets.
-define i1 @openptx.load_span(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals, i64 %base, ptr %offsets) #1 #0 noinline {
+; The same for addresses that are `base` plus known offsets, where none can be in local memory: that takes two parameters
+; more, of which the last of seven is on the stack.
+define i1 @openptx.load_span(ptr %w, i64 %mask, i64 %what, i64 %base, ptr %offsets) #1 #0 noinline {
+  call void @openptx.spread(ptr %w, i64 %what, i64 %base, ptr %offsets)
+  %r = call i1 @openptx.access(ptr %w, i64 %mask, i64 %what, i64 0, i64 0, i32 0)
+  ret i1 %r
+}
+
+define i1 @openptx.load_span_local(ptr %w, i64 %mask, i64 %what, i64 %base, ptr %offsets, i64 %first, i64 %locals) #1 #0 noinline {
   call void @openptx.spread(ptr %w, i64 %what, i64 %base, ptr %offsets)
   %r = call i1 @openptx.access(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals, i32 0)
   ret i1 %r
 }
 
 ; The same for one address: the lowest lane's elements are left where those of lane 0 are.
-define i1 @openptx.load_one(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals, i64 %address) #1 #0 noinline {
+define i1 @openptx.load_one(ptr %w, i64 %mask, i64 %what, i64 %address) #1 noinline {
+  %r = call i1 @openptx.one(ptr %w, i64 %mask, i64 %what, i64 %address, i64 0, i64 0)
+  ret i1 %r
+}
+
+define i1 @openptx.load_one_local(ptr %w, i64 %mask, i64 %what, i64 %address, i64 %first, i64 %locals) #1 noinline {
+  %r = call i1 @openptx.one(ptr %w, i64 %mask, i64 %what, i64 %address, i64 %first, i64 %locals)
+  ret i1 %r
+}
+
+define internal i1 @openptx.one(ptr %w, i64 %mask, i64 %what, i64 %address, i64 %first, i64 %locals) #0 noinline {
   %scratch = getelementptr i8, ptr %w, i64 {SCRATCH}
   %one = insertelement <32 x i64> poison, i64 %address, i32 0
   %all = shufflevector <32 x i64> %one, <32 x i64> poison, <32 x i32> zeroinitializer
@@ -280,7 +297,13 @@ define void @openptx.wrong(ptr %w, i32 %lanes, i32 %site, i32 %message, i64 %val
   ret void
 }
 
-define i1 @openptx.store_span(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals, i64 %base, ptr %offsets) #1 #0 noinline {
+define i1 @openptx.store_span(ptr %w, i64 %mask, i64 %what, i64 %base, ptr %offsets) #1 #0 noinline {
+  call void @openptx.spread(ptr %w, i64 %what, i64 %base, ptr %offsets)
+  %r = call i1 @openptx.store(ptr %w, i64 %mask, i64 %what, i64 0, i64 0)
+  ret i1 %r
+}
+
+define i1 @openptx.store_span_local(ptr %w, i64 %mask, i64 %what, i64 %base, ptr %offsets, i64 %first, i64 %locals) #1 #0 noinline {
   call void @openptx.spread(ptr %w, i64 %what, i64 %base, ptr %offsets)
   %r = call i1 @openptx.store(ptr %w, i64 %mask, i64 %what, i64 %first, i64 %locals)
   ret i1 %r

@@ -15,6 +15,9 @@ from openptx.engines.native.emit.scope import LocalFrame, Scope
 from openptx.isa.address_windows import window
 from openptx.numerics import Bits
 
+LOCAL_SPACES = frozenset(("generic", "local", "frame"))
+"""The spaces whose addresses may be in local memory."""
+
 
 class Span(NamedTuple):
     """Addresses `base + lanes[i]`, given as `start + offset` if the base itself is not at hand; `wraps`: modulo
@@ -45,9 +48,7 @@ class SlowPath:
         base = address.base if not address.offset else self.ir.emit(f"add i64 {address.start}, {address.offset}")
         if before := self.before(space):
             base = self.ir.emit(f"sub i64 {base}, {before}")
-        what, lanes, first, limit = self.what(space, w // 8, count), *self.lanes()
-        given = f"i64 {lanes}, i64 {what}, i64 {first}, i64 {limit}, i64 {base}"
-        self.leave_if(self.ir.emit(f"call i1 @openptx.load_one(ptr %w, {given})"))
+        self.call_known("load_one", space, self.what(space, w // 8, count), f"i64 {base}")
         places = [self.entry.field(abi.DATA + i * N * w // 8) for i in range(count)]
         return tuple(
             self.x.bits(self.ir.emit(f"load volatile i{w}, ptr {at}, align 4{STATE}"), w, ZEROS) for at in places
@@ -87,11 +88,17 @@ class SlowPath:
             self.call(name, space, step, count)
         else:
             base = address.base if not address.offset else self.ir.emit(f"add i64 {address.start}, {address.offset}")
-            table = self.table(space, address.lanes)
-            what, lanes, first, limit = self.what(space, step, count), *self.lanes()
-            what |= abi.WRAPS if address.wraps else 0
-            given = f"i64 {lanes}, i64 {what}, i64 {first}, i64 {limit}, i64 {base}, ptr @{table}"
-            self.leave_if(self.ir.emit(f"call i1 @openptx.{name}_span(ptr %w, {given})"))
+            what = self.what(space, step, count) | (abi.WRAPS if address.wraps else 0)
+            self.call_known(f"{name}_span", space, what, f"i64 {base}, ptr @{self.table(space, address.lanes)}")
+
+    def call_known(self, name: str, space: str, what: int, address: str) -> None:
+        """Calls a function for addresses with known offsets. Only where they may be in local memory it gets the warp's
+        first thread and that memory's end: each argument is an instruction more for LLVM."""
+        limit = self.frame.limit() if space in LOCAL_SPACES else "0"
+        given = f"ptr %w, i64 {self.scope.wide_mask()}, i64 {what}, {address}"
+        if limit != "0":
+            name, given = f"{name}_local", f"{given}, i64 {self.entry.first_thread()}, i64 {limit}"
+        self.leave_if(self.ir.emit(f"call i1 @openptx.{name}({given})"))
 
     def call(self, name: str, space: str, step: int, count: int) -> None:
         what, lanes, first, limit = self.what(space, step, count), *self.lanes()
