@@ -21,6 +21,18 @@ OTHER_NAMES = {
 """Launch options of other libraries, and the corresponding ones here."""
 
 
+def shown(value: object) -> str:
+    """A wrong value in a message: its `repr`, if that is short."""
+    try:
+        text = repr(value)
+    except ValueError:  # it has an integer of more than 4,300 digits
+        return "an integer of thousands of digits" if isinstance(value, int) else type(value).__name__
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+LONGEST = 100
+
+
 def require_options(shared: object, workers: object, timeout: object, max_instructions: object, since: object) -> None:
     """Raises ArgumentError for the first option that is out of range or of a wrong type. Usual ones cost no call."""
     if shared or type(shared) is not int:
@@ -31,25 +43,29 @@ def require_options(shared: object, workers: object, timeout: object, max_instru
     if timeout is not None:
         require_timeout(timeout)
     if since is not None and not (isinstance(since, Real) and math.isfinite(since)):
-        raise ArgumentError(f"`since` is a time of `time.monotonic()`, not {since!r}")
+        raise ArgumentError(f"`since` is a time of `time.monotonic()`, not {shown(since)}")
 
 
 def require_shared(shared: object) -> None:
     """Raises ArgumentError unless it is a possible number of bytes of dynamic shared memory."""
     if not is_count(shared) or not 0 <= shared <= DYNAMIC_SHARED:
-        raise ArgumentError(f"dynamic shared memory is 0 to {DYNAMIC_SHARED} bytes, not {shared!r}")
+        raise ArgumentError(f"dynamic shared memory is 0 to {DYNAMIC_SHARED} bytes, not {shown(shared)}")
 
 
 def require_timeout(timeout: object) -> None:
     """Raises ArgumentError unless it is a positive number; infinity is one."""
-    if not (isinstance(timeout, Real) and float(timeout) > 0):
-        raise ArgumentError(f"`timeout` is a number of seconds above 0, not {timeout!r}")
+    try:
+        right = isinstance(timeout, Real) and float(timeout) > 0
+    except OverflowError:
+        right = False
+    if not right:
+        raise ArgumentError(f"`timeout` is a number of seconds above 0, not {shown(timeout)}")
 
 
 def require_count(name: str, value: object, least: int = 1) -> None:
     """Raises ArgumentError unless the option is an integer, and not below `least`."""
     if not is_count(value) or value < least:
-        raise ArgumentError(f"`{name}` is a whole number from {least}, not {value!r}")
+        raise ArgumentError(f"`{name}` is a whole number from {least}, not {shown(value)}")
 
 
 def is_count(value: object) -> TypeGuard[int]:

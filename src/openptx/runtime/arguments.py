@@ -18,6 +18,7 @@ from openptx.device.textures.handles import Opaque
 from openptx.device.views import device_pointer
 from openptx.errors import ArgumentError
 from openptx.isa.types import Type
+from openptx.launch_options import shown
 from openptx.program import Function, Variable
 from openptx.runtime.element_types import warn_of
 from openptx.runtime.parameters import Packed, describe
@@ -249,12 +250,12 @@ def number(where: Place, t: Type, value: object) -> bytes:
     if t.format is not None and t.count == 1:
         return floating(where, t, value)
     if not isinstance(value, bool | Integral):
-        raise ArgumentError(f"{where} takes an integer, not {value!r}")
+        raise ArgumentError(f"{where} takes an integer, not {shown(value)}")
     value, width = int(value), t.width
     low = -(1 << width - 1)  # also for `.u32`: CUDA's compiler declares `int` and `unsigned` alike
     high = (1 << width) - 1 if t.kind != "s" else (1 << width - 1) - 1
     if not low <= value <= high:
-        raise ArgumentError(f"{where} takes {low} to {high}, not {value}")
+        raise ArgumentError(f"{where} takes {low} to {high}, not {shown(value)}")
     return (value & (1 << width) - 1).to_bytes(max(1, width // 8), "little")
 
 
@@ -262,14 +263,14 @@ def floating(where: Place, t: Type, value: object) -> bytes:
     """A number in the parameter's float type, rounded to nearest even. Raises ArgumentError if a finite number would
     become infinite."""
     if not isinstance(value, Real):
-        raise ArgumentError(f"{where} takes a number, not {value!r}")
+        raise ArgumentError(f"{where} takes a number, not {shown(value)}")
     code = PACKED.get(t.name)
     if code is None:
-        raise ArgumentError(f"{where} takes the bits as bytes, not {value!r}")
+        raise ArgumentError(f"{where} takes the bits as bytes, not {shown(value)}")
     try:
         return struct.pack(code, float(value))
     except OverflowError:
-        raise ArgumentError(f"{where} cannot hold {value!r}: it would become infinite") from None
+        raise ArgumentError(f"{where} cannot hold {shown(value)}: it would become infinite") from None
 
 
 def whole(where: Place, parameter: Variable, argument: Any) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard, cast
 from openptx.device.shared_layout import shared_layout
 from openptx.errors import ArgumentError, Triple, require_choice
 from openptx.isa.address_windows import CTA_SHIFT
-from openptx.launch_options import is_count, require_options
+from openptx.launch_options import is_count, require_options, shown
 from openptx.program import Function, Program
 
 THREADS = 1024
@@ -39,13 +39,13 @@ def extent(what: str, value: Any) -> Triple:
     else:
         parts: tuple[Any, ...] = tuple(value) if is_ordered(value) else (value,)
         if not 1 <= len(parts) <= 3 or not all(map(is_count, parts)):
-            raise ArgumentError(f"the {what} is one to three integers, not {value!r}")
+            raise ArgumentError(f"the {what} is one to three integers, not {shown(value)}")
         x, y, z = map(int, (*parts, 1, 1)[:3])
     most_x, most_y, most_z = LARGEST.get(what, (16, 16, 16))
     if not (1 <= x <= most_x and 1 <= y <= most_y and 1 <= z <= most_z):
         for axis, size, most in ("x", x, most_x), ("y", y, most_y), ("z", z, most_z):
             if not 1 <= size <= most:
-                raise ArgumentError(f"the {what}'s {axis} is 1 to {most}, not {size}")
+                raise ArgumentError(f"the {what}'s {axis} is 1 to {most}, not {shown(size)}")
     return x, y, z
 
 

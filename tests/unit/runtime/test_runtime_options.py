@@ -136,3 +136,34 @@ def test_blocks_that_are_no_part_of_the_grid(blocks: Any) -> None:
     kernel(2, 1, (), blocks=(1, 2))
     with pytest.raises(ArgumentError, match="cannot be run alone"):
         kernel(2, 1, (), blocks=blocks)
+
+
+HUGE = 10**5000  # more digits than Python writes: they were a ValueError
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "options", "text"),
+    [
+        (HUGE, 1, {}, "the grid's x is 1 to 2147483647, not an integer of thousands of digits"),
+        (1, (1, -HUGE), {}, "the block's y is 1 to 1024, not an integer of thousands of digits"),
+        (1, [HUGE] * 4, {}, "the block is one to three integers, not list"),
+        (1, [7] * 1000, {}, "the block is one to three integers, not [7, 7, 7"),
+        (1, 1, {"shared_mem": HUGE}, "dynamic shared memory is 0 to 232448 bytes, not an integer"),
+        (1, 1, {"timeout": HUGE}, "`timeout` is a number of seconds above 0, not an integer"),
+    ],
+    ids=["grid", "block", "four", "thousand", "shared", "timeout"],
+)
+def test_values_too_long_for_a_message(
+    kernel: Kernel, grid: Any, block: Any, options: dict[str, Any], text: str
+) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        kernel(grid, block, (np.zeros(1, np.uint32),), **options)
+    assert str(caught.value).startswith(text)
+    assert len(str(caught.value)) < 200
+
+
+def test_numbers_too_long_for_a_message(kernel: Kernel) -> None:
+    with pytest.raises(
+        ArgumentError, match=r"takes -9223372036854775808 to \d+, not an integer of thousands of digits"
+    ):
+        kernel(1, 1, (HUGE,))

@@ -102,3 +102,38 @@ def test_fields_that_no_device_could_print(template: str) -> None:
 
 def test_arguments_lie_aligned_to_their_size() -> None:
     assert read_format("%d %f %d %s").layout == ((0, 4), (8, 8), (16, 4), (24, 8))
+
+
+PRINTS = """.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);
+.global .align 1 .b8 text[] = {"%1048577d"};
+.visible .entry k() {
+    .local .align 8 .b8 values[8];
+    .reg .b64 %rd<3>;
+    mov.u64 %rd1, text;
+    cvta.global.u64 %rd1, %rd1;
+    mov.u64 %rd2, values;
+    cvta.local.u64 %rd2, %rd2;
+    {
+        .param .b64 a;
+        .param .b64 b;
+        .param .b32 r;
+        st.param.b64 [a], %rd1;
+        st.param.b64 [b], %rd2;
+        call (r), vprintf, (a, b);
+    }
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("engine", ["interp", "native", "auto"])
+def test_what_printf_cannot_do_is_reported_at_its_call(engine: str) -> None:
+    """The native engine named neither the instruction nor the line."""
+    text = PRINTS.replace('"%1048577d"', ", ".join(map(str, b"%1048577d\0")))
+    with pytest.raises(openptx.Unsupported) as caught:
+        openptx.load(text)["k"](1, 1, (), engine=engine)
+    assert caught.value.form == "call: printf with a field of more than 1,048,576 characters"
+    assert "call (r), vprintf, (a, b);" in str(caught.value)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from openptx.engines.common import fault_text
 from openptx.engines.common.call_site import CallSite, wrong_target
 from openptx.engines.common.fault_text import describe_exited, waits
+from openptx.engines.interp.memory.spaces import Violation
 from openptx.engines.native import abi
-from openptx.errors import Fault, Triple
+from openptx.errors import Fault, Triple, Unsupported
 from openptx.isa.address_windows import FIRST, SLOTS
 
 if TYPE_CHECKING:
@@ -20,6 +21,16 @@ if TYPE_CHECKING:
 
 def triple(linear: int, extent: Triple) -> Triple:
     return linear % extent[0], linear // extent[0] % extent[1], linear // extent[0] // extent[1]
+
+
+def failure(run: Run, worker: Worker) -> Fault | Unsupported:
+    """The fault recorded in a worker's state, or what a system function that was called cannot do."""
+    gap = worker.violation
+    if struct.unpack_from("<I", worker.memory, abi.KIND) != (abi.ANSWER,) or not isinstance(gap, Unsupported):
+        return fault(run, worker)
+    (site,) = struct.unpack_from("<I", worker.memory, abi.SITE)
+    op = place(run, site).code[site & 0xFFFFF]
+    return Unsupported(f"{op.m}: {gap.form}", file=run.plan.program.file, span=op.span)
 
 
 def fault(run: Run, worker: Worker) -> Fault:
@@ -97,7 +108,7 @@ def recorded(run: Run, worker: Worker) -> Recorded:
 def reported_fault(worker: Worker) -> Recorded:
     """The fault that the reference engine reported, with its text."""
     v = worker.violation
-    assert v is not None
+    assert isinstance(v, Violation)
     access = WrongAccess(v.address, v.size, v.space, v.limit) if v.address is not None else None
     return Recorded(v.code, v.message, v.lane, v.address or 0, access)
 

@@ -20,7 +20,7 @@ from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.resume_interp import resume_interp
 from openptx.engines.native.runtime import threads
 from openptx.engines.native.runtime.compiled_kernel import slow
-from openptx.engines.native.runtime.fault_decoding import fault
+from openptx.engines.native.runtime.fault_decoding import failure
 from openptx.engines.native.runtime.plan import LaunchConfig, Plan, plans
 from openptx.engines.native.runtime.workers import Worker
 from openptx.errors import Fault, Unsupported
@@ -135,7 +135,7 @@ class Run:
                 plans(self.image).disable_speculation(plan, self.image, self.meanwhile())
             for code, worker in zip(codes, team, strict=True):
                 if code not in (0, abi.HANDED):
-                    raise fault(self, worker)
+                    raise failure(self, worker)
             if abi.HANDED in codes:
                 with Running(self), standard_floats():
                     (resume_interp if self.watch is None else self.watch.resume)(self, codes, team)

@@ -23,6 +23,7 @@ from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import N
 from openptx.engines.native.runtime.fault_decoding import place
 from openptx.engines.native.runtime.interp_call import execute
+from openptx.errors import Unsupported
 from openptx.locks import cancellable
 from openptx.numerics import Bits
 
@@ -67,6 +68,11 @@ def answer(run: Run, worker: Worker) -> int:
                 external(x, what, worker, lanes, detail)
     except Violation as violation:
         worker.violation = violation
+        return 1
+    except Unsupported as gap:
+        if gap.file is not None:
+            raise
+        worker.violation = gap  # of the instruction whose place the code reports
         return 1
     return 0
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from openptx.engines.interp.memory.spaces import Violation
     from openptx.engines.native.runtime.launch import Run
     from openptx.engines.native.runtime.plan import Plan
-    from openptx.errors import Triple
+    from openptx.errors import Triple, Unsupported
 
 
 WORK = 1 << 22
@@ -148,7 +148,7 @@ class Worker:
         self.table = Buffer(0)
         self.table_memory = memoryview(b"")
         self.cta: tuple[Triple, Threads] | None = None  # its position in the grid, and as upcalls see it
-        self.violation: Violation | None = None
+        self.violation: Violation | Unsupported | None = None
         calls = (
             self._answers(lambda run, worker: run.poll()),
             self._answers(lambda run, worker: run.need(worker)),
