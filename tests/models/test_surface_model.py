@@ -12,7 +12,7 @@ import openptx
 
 GEOMETRIES = {"1d": 1, "2d": 2, "3d": 3, "a1d": 2, "a2d": 3}
 """The number of coordinates, a layer included."""
-ACCESSES = 64
+ACCESSES = 32
 WORD = {1: "b8", 2: "b16", 4: "b32", 8: "b64"}
 SIZES = {"zero": [(1, 1), (4, 1), (1, 2), (4, 4)], "clamp": [(2, 1), (8, 1), (2, 4), (8, 2)]}
 """Bytes and elements of an access."""

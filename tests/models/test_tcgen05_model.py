@@ -212,7 +212,7 @@ class Product:
 
 def test_products() -> None:
     for seed in range(len(KINDS)):
-        Product(seed, most=128).run("interp")
+        Product(seed, most=64).run("interp")
 
 
 @pytest.mark.parametrize("seed", [0, 5])
@@ -224,7 +224,7 @@ def test_products_as_code(monkeypatch: pytest.MonkeyPatch) -> None:
     """The interpreter's products become code however little was multiplied."""
     monkeypatch.setattr(tensor_cores, "WORTH_LINKING", 0)
     monkeypatch.setattr(tensor_cores, "WORTH_MAKING", 0)
-    for seed in range(100, 100 + 2 * len(KINDS)):
+    for seed in range(100, 100 + len(KINDS)):
         Product(seed).run("interp")
 
 

@@ -140,7 +140,7 @@ def test_products_as_code(monkeypatch: pytest.MonkeyPatch) -> None:
     """The interpreter's products become code however little was multiplied."""
     monkeypatch.setattr(tensor_cores, "WORTH_LINKING", 0)
     monkeypatch.setattr(tensor_cores, "WORTH_MAKING", 0)
-    for seed in range(100, 100 + 2 * len(TYPES)):
+    for seed in range(100, 100 + len(TYPES)):
         Product(seed).run("interp")
 
 
