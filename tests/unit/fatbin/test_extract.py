@@ -13,6 +13,7 @@ import pytest
 import openptx
 from openptx.cli import main
 from openptx.cli.commands.extract import file_names
+from openptx.fatbin import system_libraries
 
 DATA = Path(__file__).parents[2] / "data" / "fatbin"
 COMPRESSED = ("size", "speed")  # Zstandard and LZ4
@@ -97,12 +98,41 @@ def test_what_a_header_claims_is_not_allocated() -> None:
         openptx.extract(bytes(data))
 
 
-@pytest.mark.parametrize(("mode", "package"), [("size", "zstandard"), ("speed", "lz4")])
-def test_a_missing_package_is_named(mode: str, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+PACKAGES = pytest.mark.parametrize(("mode", "package"), [("size", "zstandard"), ("speed", "lz4")])
+
+
+def hide(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.setitem(sys.modules, f"{package}.block", None)
-    with pytest.raises(openptx.InputError, match=rf"needs the package {package}: `pip install 'openptx\[extract\]'`"):
+
+
+@PACKAGES
+def test_a_missing_package_is_named(mode: str, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    hide(package, monkeypatch)
+    monkeypatch.setattr(system_libraries, package, lambda: None)
+    with pytest.raises(
+        openptx.InputError, match=rf"needs the package {package} \(`pip install 'openptx\[extract\]'`\) or"
+    ):
         openptx.extract((DATA / f"{mode}.fatbin").read_bytes())
+
+
+@PACKAGES
+def test_without_the_package_the_systems_library_unpacks(
+    mode: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hide(package, monkeypatch)
+    library = system_libraries.ZSTANDARD if mode == "size" else system_libraries.LZ4
+    if system_libraries.load(library) is None:
+        pytest.skip(f"{library} is not installed")
+    data, choose = (DATA / f"{mode}.fatbin").read_bytes(), random.Random(3)
+    assert openptx.extract(data) == openptx.extract(read("none"))
+    for _ in range(300):
+        wrong = bytearray(data)
+        wrong[choose.randrange(len(wrong))] = choose.randrange(256)
+        try:
+            openptx.extract(bytes(wrong))
+        except openptx.InputError:
+            continue
 
 
 def test_names_stay_in_the_folder() -> None:
