@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import Batch
+from openptx.sanitize.checks.standstill import LaneStates
 from openptx.sanitize.races.semantics import WARP_BARRIER
 from openptx.sanitize.schedule import LONGEST_TURN, take
 
@@ -47,6 +48,7 @@ class SanitizedBatch(Batch):
         self.arrivals: dict[int, Arrivals] = {}
         self.polls = np.zeros(x.n, np.int64)
         """By lane, the number of consecutive polls of unchanged memory in the launch when the lane last polled."""
+        self.states = LaneStates(x.n)
         self._cluster_phase = np.zeros(x.n, np.int64)
         views, clusters = self.session.clocks.views, x.geometry.count // self.session.teams.cluster_size
         self._cluster = Arrivals.of(x.n, views)

@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 
 Chosen = NDArray[np.intp] | None
 
-LONG_WAIT = 16
-"""The number of consecutive polls of unchanged memory after which the machine checks for an endless loop."""
-
 
 class SanitizedThreads(Threads):
     """`op` is the executing instruction; `accessed` are the locations of its last access."""
@@ -58,7 +55,6 @@ class SanitizedThreads(Threads):
         """The member masks of the lanes that execute an instruction together."""
         self.changing = False  # whether the executing atomic operation changed memory
         self.last_store = np.zeros(self.n, np.int64)
-        self._polled: dict[Op, tuple[int, Array, Array]] = {}
         self._shadows: dict[Plane, Shadow | None] = {}
 
     def begin(self, op: Op) -> None:
@@ -86,6 +82,14 @@ class SanitizedThreads(Threads):
     def shared_stride(self) -> int:
         """The distance between the shared memories of two neighbouring CTAs."""
         return self._shared_stride
+
+    def tick(self) -> int:
+        self.session.waits.read_clock()
+        return super().tick()
+
+    def now(self) -> int:
+        self.session.waits.read_clock()
+        return super().now()
 
     # Where accesses go.
 
@@ -139,7 +143,7 @@ class SanitizedThreads(Threads):
         values = super().load(space, address, w, count)
         if self.access.scope and not self.access.mbarrier:
             self.session.waits.poll()
-            if self.repeats(address):
+            if self.session.waits.repeats(self.op, self.threads(), address.v):
                 return values
         tensor_map = self.access.by_proxy and space == "generic"  # tensor maps are read by a proxy of their own
         for chosen, (plane, offsets) in self.accessed:
@@ -149,20 +153,14 @@ class SanitizedThreads(Threads):
             return (self.forced(values[0]),)
         return values
 
-    def repeats(self, address: Bits) -> bool:
-        """Whether the same threads polled the same words since the last change: they learn nothing new."""
-        if self.session.waits.polled < LONG_WAIT:
-            return False
-        before, now = self._polled.get(self.op), (self.session.waits.changes, self.threads(), address.v.copy())
-        self._polled[self.op] = now
-        return before is not None and before[0] == now[0] and all(map(np.array_equal, before[1:], now[1:]))
-
     def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
         width = values[0].width >> 3
         self.doing = "store"
         for chosen, (plane, offsets) in self.places(space, address.v, width * len(values), True):
             words = [b.v if chosen is None or b.v.size == 1 else b.v[chosen] for b in values]
             self.touch(plane, chosen, offsets, width * len(values), width, write=True, values=words)
+            if plane is self.local or plane is self._stack:
+                self.session.waits.store_locally(plane, offsets, words, width)
             plane.scatter(offsets, words, width)
             self.session.escapes.stored(self, plane, chosen, offsets, words)
         if any(plane is not self.local and plane is not self._stack for _, (plane, _) in self.accessed):

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
+from openptx.engines.interp.memory.views import Plane
+from openptx.program import Op
 from openptx.sanitize.batch import SanitizedBatch
 from openptx.sanitize.checks.mbarriers import Mbarriers
+from openptx.sanitize.checks.standstill import digest
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.reporter import Reporter
 
@@ -17,6 +23,12 @@ POLLS = 20_000
 MOST_POLLS = 20 * POLLS
 """How many times in a row threads may poll such memory if others do something else, or have not begun."""
 
+LONG_WAIT = 16
+"""From which poll in a row on repeated ones are skipped."""
+
+COMPARED, SAMPLED = 32, 2048
+"""From which poll in a row on states are compared, and from which on only those of every seventh."""
+
 
 class HangError(Exception):
     """Threads wait for something that can never happen."""
@@ -28,8 +40,10 @@ class EndlessWaits:
     def __init__(self, reporter: Reporter, executing: Executing, mbarriers: Mbarriers) -> None:
         self.reporter, self.executing, self.mbarriers = reporter, executing, mbarriers
         self.polled = self.changes = 0
-        self._stalled = self._begun = 0
+        self._stalled = self._waits = self._begun = 0
         self._running: list[SanitizedBatch] = []
+        self._polls: dict[tuple[Op, int], tuple[int, Array, Array]] = {}
+        """By instruction and first thread: the changes before its last execution, its threads and addresses."""
 
     def begin(self, batch: SanitizedBatch) -> None:
         """The threads of a batch begin."""
@@ -42,20 +56,36 @@ class EndlessWaits:
 
     def progress(self) -> None:
         """A thread did something that others may wait for."""
-        self._stalled = self.polled = 0
+        self._stalled = self._waits = self.polled = 0
         self.changes += 1
+
+    def read_clock(self) -> None:
+        """Threads may wait for a time."""
+        self._waits = 0
+
+    def repeats(self, op: Op, threads: Array, addresses: Array) -> bool:
+        """Whether the same threads polled the same words since the last change: they learn nothing new."""
+        if self.polled < LONG_WAIT:
+            return False
+        key, now = (op, int(threads[0])), (self.changes, threads, addresses.copy())
+        before, self._polls[key] = self._polls.get(key), now
+        return before is not None and before[0] == now[0] and all(map(np.array_equal, before[1:], now[1:]))
 
     def poll(self) -> None:
         """Threads poll memory, or leave it unchanged. Raises HangError if no thread will ever change it."""
         batch = self.executing.batch
         self.polled += 1
+        self._look_for_standstill()
         if self.polled > POLLS // 2:
             batch.polls[lane_sets.positions(batch.x.executing, batch.x.n)] = self.polled
         if self.polled > POLLS and not self.polled % (POLLS // 2) and self._none_can_write():
-            op, thread = batch.x.op, int(batch.x.threads()[0])
-            message = "threads wait in a loop for a value that no thread writes any more"
-            self.reporter.report(("hang", op), "endless-wait", message, op, thread)
-            raise HangError
+            self._report_loop()
+
+    def _report_loop(self) -> None:
+        x = self.executing.batch.x
+        message = "threads wait in a loop for a value that no thread writes any more"
+        self.reporter.report(("hang", x.op), "endless-wait", message, x.op, int(x.threads()[0]))
+        raise HangError
 
     def _none_can_write(self) -> bool:
         """Whether all threads that could write the polled memory poll memory themselves, or wait at barriers."""
@@ -68,14 +98,39 @@ class EndlessWaits:
     def stall(self) -> None:
         """Threads find a phase of an mbarrier incomplete."""
         self._stalled += 1
+        self._look_for_standstill()
         if self._stalled > STALLS:
-            self._stalled = 0
             self._report_stuck()
+
+    def store_locally(self, plane: Plane, offsets: Array, words: list[Array], width: int) -> None:
+        """Threads store in their own memory, which is a part of their state; it is compared while threads wait."""
+        if self._waits < COMPARED:
+            return
+        pairs = zip(plane.gather(offsets, width, len(words)), words, strict=True)
+        if any((before != after).any() for before, after in pairs):
+            x = self.executing.batch.x
+            self.executing.batch.states.forget(lane_sets.positions(x.executing, x.n))
+
+    def _look_for_standstill(self) -> None:
+        """Reports the waits of a launch all of whose threads repeat themselves."""
+        self._waits += 1
+        if self._waits < COMPARED or (self._waits > SAMPLED and self._waits % 7):
+            return
+        batch, changes = self.executing.batch, self.changes
+        x = batch.x
+        lanes = lane_sets.positions(x.executing, x.n)
+        if not batch.states.note(lanes, digest(self.executing.frame, x.statement, lanes), changes):
+            return
+        if self._begun == self.reporter.teams.ctas and all(b.states.all_repeat(b, changes) for b in self._running):
+            if self.mbarriers.waiting:
+                self._report_stuck()
+            else:
+                self._report_loop()
 
     def _report_stuck(self) -> None:
         """Reports the mbarriers that threads wait for. If one has completed a phase before, its waits are satisfied
         once, so that the code after them is checked; raises HangError if there is none."""
-        mbarriers = self.mbarriers
+        mbarriers, self._stalled = self.mbarriers, 0
         self.reporter.collector.stuck = True
         forced = False
         for key, waiting in mbarriers.waiting.items():
