@@ -116,12 +116,13 @@ def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], optio
         prepared = kernel.prepare(grid, block, args, options.shared_mem, options.cluster)
         watched = WatchedLaunch(kernel, prepared, args, options, collector)
         try:
+            clean = None
             if number == 0 and options.engine != "interp":
-                reason = watched.screen()
+                reason, clean = watched.screen()
                 if not reason:
                     continue
             before.keep()
-            stopped = not watched.run_with_children(order)
+            stopped = not watched.run_with_children(order, clean)
         except KeyboardInterrupt:
             stopped = True
         if stopped:

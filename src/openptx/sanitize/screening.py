@@ -8,6 +8,8 @@ reference engine finds the error.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from openptx.call_graph import calls_indirectly, reachable_functions
@@ -25,7 +27,7 @@ from openptx.engines.native.instrument.watch.launch import LIMIT, Suspicion, Wat
 from openptx.engines.native.instrument.watch.layout import LANES_AWAY, OUTSIDE, RACE, SMALL, UNWRITTEN, WARPS_AWAY
 from openptx.engines.native.runtime.compile_time import observed_code_pays
 from openptx.engines.native.runtime.launch import launch
-from openptx.errors import Fault
+from openptx.errors import Bug, Fault
 from openptx.isa.instructions import (
     async_copy,
     async_store,
@@ -67,11 +69,37 @@ KINDS = {
 }
 
 
+MOST_DOUBTFUL = 1 / 4
+"""The largest share of the CTAs that run again alone, and not with all others."""
+
+MOST_RUNS = 64
+"""The largest number of ranges of such CTAs: those between them are launched one by one."""
+
+
 class Screening(NamedTuple):
-    """`reason`: why the reference engine must run; "" if the launch was clean. `limits`: what was not watched."""
+    """`reason`: why the reference engine must run; "" if the launch was clean. `limits`: what was not watched. `clean`:
+    how the CTAs that are certainly clean run, if only others must run again."""
 
     reason: str
     limits: list[str]
+    clean: CleanBlocks | None = None
+
+
+class CleanBlocks(NamedTuple):
+    """`doubtful`: the ranges of CTAs for the reference engine. `watch` makes what watches a run of others, which the
+    same code as in the screening executes: what they write is undefined no longer."""
+
+    doubtful: list[range]
+    prepared: PreparedLaunch
+    options: Options
+    watch: Callable[[], Watch]
+
+    def run(self, first: int, stop: int) -> None:
+        """Runs the CTAs of a range, all of which are clean."""
+        if first < stop and (
+            gap := run_watched(self.prepared._replace(blocks=(first, stop)), self.options, self.watch())
+        ):
+            raise Bug(f"blocks {first} to {stop - 1}, which have run without a fault: {gap}")
 
 
 def screen(prepared: PreparedLaunch, options: Options, marks: Marks) -> Screening:
@@ -90,14 +118,24 @@ def screen(prepared: PreparedLaunch, options: Options, marks: Marks) -> Screenin
     granule, by_bytes = granule_of_shared(reachable_functions(program, function.name)), frozenset[int]()
     while True:
         bytes_alone = by_bytes if len(by_bytes) <= RESTARTS else None
-        watch = Watch(options.tools, granule, bytes_alone, undefined)
+        make = partial(Watch, options.tools, granule, bytes_alone, undefined)
+        watch = make()
         reason = run_watched(prepared, options, watch)
         seen = watch.suspicion()
         if seen is not None and not reason:
             reason = as_text(program, function, seen)
         if not reason and tracks and not marks.outputs_are_defined():
             reason = UNDEFINED_IN_THE_END
-        if reason:
+        if not reason and (own := watch.suspicion(of_ctas=True)) is not None:
+            before.restore()
+            reason, doubtful = as_text(program, function, own), watch.doubtful()
+            few = sum(map(len, doubtful)) <= MOST_DOUBTFUL * watch.doubts.size and len(doubtful) <= MOST_RUNS
+            if few:
+                return Screening(
+                    reason, list(map(limit, watch.not_watched())), CleanBlocks(doubtful, prepared, options, make)
+                )
+            watch.put_back()
+        elif reason:
             before.restore()
             watch.put_back()
         if seen is None or seen.kind != SMALL:
@@ -110,6 +148,7 @@ def run_watched(prepared: PreparedLaunch, options: Options, watch: Watch) -> str
     try:
         with settings.watched_by(watch):
             launch(prepared.within(options.timeout, options.max_instructions), workers=1)
+            watch.finish()
     except UnsupportedByJit as gap:
         return str(gap)
     except Fault as fault:

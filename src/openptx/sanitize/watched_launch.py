@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from openptx.program import Function
     from openptx.runtime import Kernel
     from openptx.sanitize.decoded import WatchedFunction
+    from openptx.sanitize.screening import CleanBlocks
 
 LOG = logging.getLogger("openptx")
 
@@ -40,6 +41,8 @@ class SanitizedLaunch(Launch):
     """A launch whose lanes and batches report to a session, in the order that it prescribes."""
 
     session: Session
+    clean: CleanBlocks | None = None
+    """The blocks that machine code runs, as they are certainly clean."""
 
     batches = SanitizedBatch
 
@@ -51,6 +54,18 @@ class SanitizedLaunch(Launch):
         return machine(geometry, self.memory, self.image, self.session)
 
     def pieces(self, ctas: range) -> Iterator[tuple[int, int]]:
+        if self.clean is None:
+            yield from self.pieces_of(ctas)
+            return
+        done = ctas.start
+        self.session.waits.skip(len(ctas) - sum(map(len, self.clean.doubtful)))
+        for doubtful in self.clean.doubtful:
+            self.clean.run(done, doubtful.start)
+            yield from self.pieces_of(doubtful)
+            done = doubtful.stop
+        self.clean.run(done, ctas.stop)
+
+    def pieces_of(self, ctas: range) -> Iterator[tuple[int, int]]:
         order, size = self.session.order, self.shape.cluster_size
         if order is None or len(ctas) // size > MOST_BATCHES:
             return Launch.pieces(self, ctas)
@@ -67,30 +82,32 @@ class WatchedLaunch:
     options: Options
     collector: Collector
 
-    def screen(self) -> str:
-        """Runs it as machine code. Returns why the reference engine must run it; "" if it is clean."""
+    def screen(self) -> tuple[str, CleanBlocks | None]:
+        """Runs it as machine code. Returns why the reference engine must run it, "" if it is clean, and which blocks
+        need not run there."""
         from openptx.sanitize.screening import pays, screen
 
         if self.options.engine == "auto" and not pays(self.prepared):
-            return "it ends before machine code would be compiled"
+            return "it ends before machine code would be compiled", None
 
         screening = screen(self.prepared, self.options, self.marks())
         self.collector.limits += screening.limits
         if screening.reason:
             LOG.info("kernel `%s` is watched on the reference engine: %s", self.kernel.name, screening.reason)
-        return screening.reason
+        return screening.reason, screening.clean
 
-    def run_with_children(self, order: np.random.Generator | None) -> bool:
-        """Runs it on the reference engine, and the launches that its threads make, each watched for itself: a fault
-        ends them. Returns False if the user stopped it."""
+    def run_with_children(self, order: np.random.Generator | None, clean: CleanBlocks | None = None) -> bool:
+        """Runs it on the reference engine, but for the `clean` blocks, and the launches that its threads make, each
+        watched for itself: a fault ends them. Returns False if the user stopped it."""
         watched, since, waiting = self, time.monotonic(), list[NestedLaunch]()
         while True:
             watched.prepared.memory.nested = NestedLaunches(waiting)
-            if not watched.run(order):
+            if not watched.run(order, clean):
                 return False
             waiting = watched.prepared.memory.nested.next_last()
             if not waiting:
                 return True
+            clean = None
             kernel, prepared = watched.kernel.prepare_child(waiting.pop())
             options = watched.options
             if options.timeout is not None:
@@ -105,7 +122,7 @@ class WatchedLaunch:
         limits = unwatched_races(self.kernel.module.program, self.kernel.function, self.options.tools)
         known += [limit for limit in limits if limit not in known]
 
-    def run(self, order: np.random.Generator | None) -> bool:
+    def run(self, order: np.random.Generator | None, clean: CleanBlocks | None) -> bool:
         """Runs it on the reference engine. Returns False if the user stopped it. A launch that does not end is the
         last."""
         options, memory = self.options, self.prepared.memory
@@ -115,7 +132,7 @@ class WatchedLaunch:
             program, function, shape = parts[:3]
             session = Session(program, function, shape, options.tools, self.marks(), self.collector, order)
             sessions.append(session)
-            return SanitizedLaunch(*parts, session=session)
+            return SanitizedLaunch(*parts, session=session, clean=clean)
 
         try:
             launch(self.prepared.within(options.timeout, options.max_instructions), make=make)

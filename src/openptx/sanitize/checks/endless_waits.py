@@ -50,6 +50,10 @@ class EndlessWaits:
         self._running.append(batch)
         self._begun += batch.x.geometry.count
 
+    def skip(self, blocks: int) -> None:
+        """This many blocks run elsewhere, and write nothing that others read."""
+        self._begun += blocks
+
     def end(self, batch: SanitizedBatch) -> None:
         """All of them have exited."""
         self._running.remove(batch)

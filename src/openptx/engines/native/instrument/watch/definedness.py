@@ -113,17 +113,17 @@ class Definedness:
         self.load = LoadLowering(checks, slow, lanes, x.memory.paths).load
         self.store = StoreLowering(checks, slow, lanes, x.memory.paths).store
 
-    def read(self, space: str, address: Bits, w: int, count: int, site: str) -> None:
-        """All bytes that lanes have loaded must have been written."""
+    def read(self, space: str, address: Bits, w: int, count: int, site_word: Callable[[int], str]) -> None:
+        """All bytes that lanes have loaded must have been written. `site_word` makes the word for the site."""
         region, _ = locate(self.x, space, address, self.c.address_size, stepping=False)
         if region in ("shared", "local"):
             bad = self.x.const(0, 1)
             for word in self.load(space, address, w, count):
                 bad = bad | (word != 0)
             with self.ir.cold_block(self.x.any_of(bad & self.scope.mask)):
-                self.call("suspect", f"i64 {layout.UNWRITTEN}", site)
+                self.call("suspect", f"i64 {layout.UNWRITTEN}", site_word(layout.IN_CTA))
         elif self.looks_up(space):
-            self.look_up("loaded", address, w * count // 8, site)
+            self.look_up("loaded", address, w * count // 8, site_word(0))
 
     def write(self, space: str, address: Bits, w: int, count: int) -> None:
         """The bytes that lanes have stored now count as written."""

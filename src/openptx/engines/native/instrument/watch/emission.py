@@ -85,7 +85,7 @@ class Watch(Hooks):
             f"i32 {generation}",
             f"i32 {lanes}",
             f"i64 {complete}",
-            self.site_word(0),
+            self.site_word(layout.IN_CTA),
         )
         self.call("arrives", *given)
 
@@ -95,7 +95,7 @@ class Watch(Hooks):
             self.call("meets", f"i32 {lanes}", f"i32 {named}")
         exchanges = "init" in self.tools and op.form.instruction in SHUFFLES  # absent lanes have undefined values
         if "sync" in self.tools or exchanges:
-            self.call("together", f"i32 {lanes}", f"i32 {named}", self.site_word(0))
+            self.call("together", f"i32 {lanes}", f"i32 {named}", self.site_word(layout.IN_CTA))
 
     def word(self, members: Bits) -> str:
         """The value that all executing lanes agree on; 0 if they may differ."""
@@ -116,7 +116,7 @@ class Watch(Hooks):
             if writes:
                 self.definedness.write("frame", place, w, count)
             else:
-                self.definedness.read("frame", place, w, count, self.site_word(0))
+                self.definedness.read("frame", place, w, count, self.site_word)
 
     def copies_parameter(self, to: Bits, origin: Bits, size: int) -> None:
         if self.definedness is not None:
@@ -136,7 +136,7 @@ class Watch(Hooks):
             raise UnsupportedByJit("shared memory of other CTAs, which is not watched")
         if self.definedness is not None:
             if reads:
-                self.definedness.read(space, address, w, count, self.site_word(0))
+                self.definedness.read(space, address, w, count, self.site_word)
             else:
                 self.definedness.write(space, address, w, count)
         if "race" not in self.tools or space not in WATCHED:
@@ -230,7 +230,7 @@ class Watch(Hooks):
         inside = (offset < extent) & ((offset + (size - 1)) < extent)
         outside = (inside ^ 1) & self.scope.mask
         with self.ir.cold_block(x.any_of(outside)):
-            self.call("suspect", f"i64 {layout.OUTSIDE}", self.site_word(0))
+            self.call("suspect", f"i64 {layout.OUTSIDE}", self.site_word(layout.IN_CTA))
 
 
 class WatchedMemory:

@@ -1,8 +1,29 @@
 ; What a watched kernel reports besides its accesses: which warp runs, and which barriers it passes. %s is the watch
 ; block; numbers in {braces} are of layout.py.
 
-; Records a suspicion. Only the first is kept, and the launch is stopped.
+; Records a suspicion. One about threads of a CTA alone marks the CTA, and the launch goes on. Of others only the first is
+; kept, and the launch is stopped.
 define internal void @suspect(ptr %s, i64 %kind, i64 %facts) noinline cold {
+  %bit = and i64 %facts, {IN_CTA}
+  %own = icmp ne i64 %bit, 0
+  br i1 %own, label %mark, label %any
+mark:
+  %pd = getelementptr i8, ptr %s, i64 {DOUBTS}
+  %doubts = load ptr, ptr %pd
+  %pc = getelementptr i8, ptr %s, i64 {CTA}
+  %cta = load i64, ptr %pc
+  %at = getelementptr i8, ptr %doubts, i64 %cta
+  store i8 1, ptr %at
+  %pok = getelementptr i8, ptr %s, i64 {OWN_KIND}
+  %known = load i64, ptr %pok
+  %new = icmp eq i64 %known, 0
+  br i1 %new, label %keep, label %done
+keep:
+  store i64 %kind, ptr %pok
+  %pof = getelementptr i8, ptr %s, i64 {OWN_FACTS}
+  store i64 %facts, ptr %pof
+  br label %done
+any:
   %pk = getelementptr i8, ptr %s, i64 {KIND}
   %before = load i64, ptr %pk
   %first = icmp eq i64 %before, 0

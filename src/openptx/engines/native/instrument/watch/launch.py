@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -105,6 +106,8 @@ class Watch:
         self.kept: list[Cells] = []
         self.too_large: dict[int, Allocation] = {}
         """By slot."""
+        self.doubts = np.zeros(0, np.uint8)
+        """By CTA, 1 if there is a suspicion about its threads alone."""
 
     def attach(self, worker: Worker, run: Run, stop: int) -> int:
         """Creates the watch block of the launch's only worker; returns its address. `stop`: where the launch's flag
@@ -113,9 +116,10 @@ class Watch:
         self.areas = np.zeros((len(memory.snapshot.rows), layout.AREA // 8), np.int64)
         if "race" in self.tools:
             self.cover(memory.allocations(), memory.shift)
+        self.doubts = np.zeros(math.prod(run.plan.grid), np.uint8)
         for offset, value in (
             (layout.NOW, 1), (layout.CTA, -1), (layout.TABLE, self.areas.ctypes.data), (layout.STOP, stop),
-            (layout.THREADS, run.plan.threads),
+            (layout.THREADS, run.plan.threads), (layout.DOUBTS, self.doubts.ctypes.data),
         ):  # fmt: skip
             self.block[offset // 8] = value
         if self.written is not None:
@@ -156,10 +160,23 @@ class Watch:
         if self.written is not None:
             self.written.put_back()
 
-    def suspicion(self) -> Suspicion | None:
-        kind, facts = (int(self.block[offset // 8]) for offset in (layout.KIND, layout.FACTS))
-        if not kind and self.block[layout.CAME // 8]:  # the last CTA
-            kind, facts = layout.WARPS_AWAY, int(self.block[layout.PARTED // 8])
+    def finish(self) -> None:
+        """The launch has ended: what is known when a CTA ends is known of the last one, too."""
+        at = self.block
+        if at[layout.CAME // 8] and not at[layout.KIND // 8]:
+            self.doubts[at[layout.CTA // 8]] = 1
+            if not at[layout.OWN_KIND // 8]:
+                at[layout.OWN_KIND // 8], at[layout.OWN_FACTS // 8] = layout.WARPS_AWAY, at[layout.PARTED // 8]
+
+    def doubtful(self) -> list[range]:
+        """The ranges of CTAs about whose threads there is a suspicion."""
+        edges = np.flatnonzero(np.diff(self.doubts, prepend=0, append=0)).tolist()
+        return [range(first, stop) for first, stop in zip(edges[::2], edges[1::2], strict=True)]
+
+    def suspicion(self, *, of_ctas: bool = False) -> Suspicion | None:
+        """The suspicion that ended the launch, or with `of_ctas` the first of those about threads of one CTA alone."""
+        fields = (layout.OWN_KIND, layout.OWN_FACTS) if of_ctas else (layout.KIND, layout.FACTS)
+        kind, facts = (int(self.block[offset // 8]) for offset in fields)
         return Suspicion(kind, facts if kind == layout.SMALL else facts >> layout.STATEMENT) if kind else None
 
     def flush(self, worker: Worker) -> None:

@@ -32,6 +32,7 @@ EVER    = -1 << TIME  # accesses of several CTAs are never ordered
 ROW_LANES = 19        # log2 of the lanes in a row, 3 bits
 PAIR     = 1 << 22    # the row has two lanes at each place
 BYTES    = 24         # log2 of the bytes of a lane, 3 bits
+IN_CTA   = 1 << 27    # a suspicion is about threads of one CTA alone
 STATEMENT = 32        # the site, as in faults
 
 # The watch block: offsets in bytes.
@@ -44,7 +45,7 @@ NEAR    = 40          # i64: of the warp's last barrier
 TABLE   = 48          # ptr: an area for each slot of the address space
 STOP    = 56          # ptr: the launch's flag that ends it
 THREADS = 64          # i64: of a CTA
-KIND    = 72          # i64: 0, or the suspicion
+KIND    = 72          # i64: 0, or the suspicion that ended the launch
 FACTS   = 80          # i64: the access that caused it; for SMALL: the slot of the address space
 SHARED  = 128         # an area: shared memory
 WARPS   = 192         # 32 x i64: NEAR of all warps
@@ -59,7 +60,10 @@ LOCAL_BYTES = 872     # i64: of local memory
 STRIDE  = 880         # i64: of local memory of one thread
 CAME    = 896         # i64: lanes that have arrived at barriers of the whole CTA, without those of complete ones
 PARTED  = 904         # i64: the site of the last such arrival
-BLOCK   = 912         # bytes in all
+DOUBTS  = 912         # ptr: a byte for each CTA, 1 if there is a suspicion IN_CTA
+OWN_KIND = 920        # i64: 0, or the first of those
+OWN_FACTS = 928       # i64: the access that caused it
+BLOCK   = 936         # bytes in all
 
 LINE    = 16          # bytes: its cells of writes and of reads
 WIDE    = 16          # granules of a line

@@ -81,7 +81,10 @@ class Writer:
             self.ir.line("ret void")
 
     def suspect(self) -> None:
-        self.ir.line(f"call void @suspect(ptr %s, i64 {layout.RACE}, i64 %facts)")
+        facts = self.facts()
+        if self.space == "shared":
+            facts = facts | layout.IN_CTA
+        self.ir.line(f"call void @suspect(ptr %s, i64 {layout.RACE}, i64 {facts.name})")
 
     def loop(self, stop: Word, act: Callable[[Word], None]) -> None:
         """`act` for the numbers from 0 to before `stop`."""
