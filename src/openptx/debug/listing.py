@@ -17,6 +17,7 @@ from openptx.debug.values import Array, Typed
 from openptx.engines.common.fault_text import ranges
 from openptx.errors import InputError, Triple
 from openptx.program import Variable
+from openptx.runtime.cxx_names import qualified
 from openptx.trace.values import show, type_of
 
 AROUND = 5
@@ -43,7 +44,7 @@ def thread_state(session: Session) -> str:
     function, op = found.frame.plan.function.name, found.op
     state = f", {found.state}" if found.state.startswith("wait") else ""
     if op is None:
-        return f"{name}, step {session.stop.step}{state}: the end of {function}"
+        return f"{name}, step {session.stop.step}{state}: the end of {qualified(function)}"
     at = session.places.describe((function, found.pc))
     line = f"{session.places.row(op):>6}  {instruction_text(session, found.pc, function)}"
     text = f"{name}, step {session.stop.step}{state}: {at}\n{line}"

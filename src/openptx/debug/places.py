@@ -39,6 +39,10 @@ class Places:
         """The unit of a step by line: a line of the source, or of the PTX."""
         return self.source(op) or (self.file.name, self.row(op))
 
+    def inlining(self, op: Op) -> int:
+        """How many calls around an instruction were inlined."""
+        return max(len(self.table.of(op)) - 1, 0)
+
     def find(self, text: str, current: Function | None = None) -> tuple[Place, ...]:
         """The places that a text names: `12`, `kernel.cu:12`, a label, `function:label`, a function.
 
@@ -117,8 +121,8 @@ class Places:
                 yield name, pc, op
 
     def describe(self, place: Place) -> str:
-        """`scale, line 12`."""
+        """`scale, line 12`, by the function's name in the program that the PTX was made from."""
         name, pc = place
         op = self.functions[name].code[pc]
         source = self.source(op)
-        return f"{name}, line {self.row(op)}" + (f" ({source[0]}:{source[1]})" if source else "")
+        return f"{qualified(name)}, line {self.row(op)}" + (f" ({source[0]}:{source[1]})" if source else "")

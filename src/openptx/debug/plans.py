@@ -81,12 +81,14 @@ class Step:
 
     With `line`, the next instruction is one of another line or activation; with `over`, none of a callee; with `out`,
     the one after the call of the thread's function; with `barrier`, one at which threads wait for each other. With
-    `warp`, any thread of the warp may reach it.
+    `warp`, any thread of the warp may reach it. A step over a line, or `out`, takes the `inlined` calls around the
+    thread's instruction for calls.
     """
 
     thread: int
     places: Places
     depth: int
+    inlined: int = 0
     line: tuple[str, int] | None = None
     over: bool = False
     out: bool = False
@@ -117,9 +119,10 @@ class Step:
 
     def arrived(self, observer: StoppingObserver, depth: int) -> bool:
         """Whether the instruction is of the awaited kind."""
+        inlined = self.places.inlining(observer.op)
         if self.out:
-            return depth < self.depth
-        if self.over and depth > self.depth:
+            return depth < self.depth or (depth == self.depth and inlined < self.inlined)
+        if self.over and (depth > self.depth or (depth == self.depth and self.line and inlined > self.inlined)):
             return False
         if self.barrier:
             return control(observer.op) in BARRIERS
@@ -127,7 +130,7 @@ class Step:
             line = self.places.line(observer.op)
             if line == self.line and depth == self.depth:
                 return False
-            self.line, self.depth = line, depth  # the start of the next of `count` steps
+            self.line, self.depth, self.inlined = line, depth, inlined  # the start of the next of `count` steps
         return True
 
 

@@ -92,17 +92,28 @@ class Session:
         """
         lane_group = self.lane_group()
         at = self.places.line(lane_group.op) if line and lane_group.op is not None else None
-        stop = self._run(Step(self.thread, self.places, lane_group.frame.depth, at, over=over, warp=warp, count=count))
+        inlined = self.places.inlining(lane_group.op) if lane_group.op is not None else 0
+        depth = lane_group.frame.depth
+        stop = self._run(Step(self.thread, self.places, depth, inlined, at, over=over, warp=warp, count=count))
         if warp and stop.live:
             self._look_at(self.observer.lanes, whole_warp=True)
         return stop
 
     def finish(self) -> Stop:
-        """Runs until the thread returns from its function. Raises InputError in a kernel, which has no caller."""
+        """Runs until the thread returns from its function, which may be inlined. Raises InputError in a kernel, which
+        has no caller."""
         lane_group = self.lane_group()
-        if lane_group.frame.parent is None:
+        inlined = self.places.inlining(lane_group.op) if lane_group.op is not None else 0
+        if lane_group.frame.parent is None and not inlined:
             raise InputError("the thread is in the kernel itself; `continue` runs to its end")
-        return self._run(Step(self.thread, self.places, lane_group.frame.depth, out=True))
+        return self._run(Step(self.thread, self.places, lane_group.frame.depth, inlined, out=True))
+
+    def set_condition(self, number: int, text: str) -> None:
+        """Changes the condition of a breakpoint; without a text it has none. Raises InputError if there is no such
+        breakpoint, or for a text that is no expression."""
+        if number not in self.breakpoints:
+            raise InputError(f"no breakpoint {number}")
+        self.breakpoints[number].condition = parse(text) if text else None
 
     def to_barrier(self) -> Stop:
         """Runs until the thread reaches an instruction at which threads wait for each other."""

@@ -22,7 +22,7 @@ ALIASES = {
     "b": "break", "tb": "tbreak", "c": "continue", "s": "step", "n": "next", "si": "stepi", "ni": "nexti",
     "sw": "stepw", "bar": "barrier", "fin": "finish", "p": "print", "l": "list", "bt": "where", "backtrace": "where",
     "i": "info", "d": "delete", "q": "quit", "exit": "quit", "rsi": "back", "rc": "reverse", "r": "start",
-    "run": "start", "f": "frame", "h": "help",
+    "run": "start", "f": "frame", "h": "help", "disassemble": "list",
 }
 # fmt: on
 SHOWN = 64
@@ -197,6 +197,11 @@ class Terminal(cmd.Cmd):
         for each in [number(text)] if text else [*self.session.breakpoints, *self.session.watchpoints]:
             self.session.delete(each)
 
+    def do_condition(self, text: str) -> None:
+        """condition N [EXPRESSION]: stop at breakpoint N only if it is true, without it always"""
+        which, _, condition = text.partition(" ")
+        self.session.set_condition(number(which), condition.strip())
+
     def do_enable(self, text: str) -> None:
         """enable N: stop at a breakpoint or watchpoint again"""
         self.session.enable(number(text), True)
@@ -310,6 +315,7 @@ class Terminal(cmd.Cmd):
 
     def do_info(self, text: str) -> None:
         """info breakpoints | registers | threads | warps | blocks | variables | params | step"""
+        text = {"locals": "variables", "args": "params"}.get(text, text)
         found = [name for name in listing.INFO if text and name.startswith(text)]
         if not found:
             raise InputError(f"info about {', '.join(listing.INFO)}")

@@ -129,6 +129,38 @@ def test_what_is_no_variable(text: str, tmp_path: Path, capsys: pytest.CaptureFi
     assert out.endswith("v = 0\n")
 
 
+def test_next_runs_over_inlined_calls_and_finish_out_of_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Line 19 contains a call of a function of lines 12 to 15, which contains another one of lines 9 and 10."""
+    out = debug(tmp_path, capsys, "tbreak compiled_for_debugging.cu:9", "continue", "finish", "next", "finish", "next")
+    lines = [int(line) for line in re.findall(r"^block .*compiled_for_debugging\.cu:(\d+)\)$", out, re.M)]
+    assert lines[1:3] == [9, 13]
+    assert lines[3] in (14, 15)
+    assert lines[4] >= 16
+    over = debug(tmp_path, capsys, "tbreak compiled_for_debugging.cu:18", "continue", "next", "next", "next")
+    lines = [int(line) for line in re.findall(r"^block .*compiled_for_debugging\.cu:(\d+)\)$", over, re.M)]
+    assert {9, 10}.isdisjoint(lines)
+
+
+def test_conditions_are_changed_and_locals_are_variables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = debug(
+        tmp_path, capsys, "break compiled_for_debugging.cu:18", "condition 1 threadIdx.x == 3", "info breakpoints",
+        "continue", "condition 1", "info breakpoints", "condition 7 1", "info locals", "info args",
+    )  # fmt: skip
+    assert "1: break compiled_for_debugging.cu:18 if threadIdx.x == 3, 0 stops\n" in out
+    assert "thread (3, 0, 0)" in out
+    assert "1: break compiled_for_debugging.cu:18, 1 stops\n" in out
+    assert out.count("error: ") == 1
+    assert "error: no breakpoint 7\n" in out
+
+
+def test_functions_have_their_names_in_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = debug(tmp_path, capsys, STOP, "continue", "where")
+    assert "breakpoint 1: outer, line" in out
+    assert "\n> #0 outer, line" in out
+
+
 def test_places_have_the_calls_that_were_inlined() -> None:
     program = openptx.load(COMPILED).program
     table = LineTable(program.file)
