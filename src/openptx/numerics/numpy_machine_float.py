@@ -19,7 +19,7 @@ from openptx.numerics.error_free import PLAIN, between, fma_exact, multiply_add,
 from openptx.numerics.floats import NAN_SOURCES, QUIET64
 from openptx.numerics.formats import BF16, F16, F32, F64, Format
 from openptx.numerics.numpy_machine_integer import NumpyIntegers
-from openptx.numerics.reductions import any_set, where_set
+from openptx.numerics.reductions import any_set
 from openptx.numerics.rounding import TO_INTEGER, RandomBits
 
 if TYPE_CHECKING:
@@ -91,13 +91,14 @@ def fused32(a: Array, b: Array, c: Array) -> Array:
 
 
 def rounded_again(bits: Array, v: Array, rare: Array, a: Array, b: Array, c: Array) -> Array:
-    """The results of `fused32` whose lanes in `rare` are rounded as defined, or NaN."""
-    near = rare & (v != 0) & np.isfinite(v)
-    if any_set(near):
-        chosen = where_set(near)
+    """The results of `fused32` with the lanes in `rare` rounded as defined, or NaN; zeros are right."""
+    nan = np.isnan(v)
+    if any_set(nan):
+        np.copyto(bits, NAN32, where=nan)
+    chosen = ((rare & (v != 0)) > nan).nonzero()
+    if chosen[0].size:
         some = [np.broadcast_to(x.view(SINGLE), v.shape)[chosen].astype(np.float64) for x in (a, b, c)]
         bits[chosen] = odd_multiply_add(*some).astype(SINGLE).view(CODE32)
-    np.copyto(bits, NAN32, where=np.isnan(v))
     return bits
 
 
