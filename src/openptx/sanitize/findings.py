@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from openptx.diagnostics import Diagnostic, Label
@@ -27,10 +26,12 @@ _KIND_OF = {code: kind for kind, codes in CODES.items() for code in codes}
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A statement as a thread executed it. `line` is in the program that the PTX was made from, if `.loc` says so."""
+    """A statement as a thread executed it. `file` and `line` are of the program that the PTX was made from, if `.loc`
+    says so; `source` is the position as text."""
 
     span: Span
     text: str
+    file: str
     line: int
     source: str
     inlined: tuple[str, ...] = ()
@@ -46,11 +47,6 @@ class Site:
             "block": list(self.block) if self.block is not None else None,
             "thread": list(self.thread) if self.thread is not None else None,
         }
-
-    @property
-    def file(self) -> str:
-        """The file of `source`."""
-        return re.sub(r"(:\d+){1,2}$", "", self.source)
 
     @property
     def thread_text(self) -> str:

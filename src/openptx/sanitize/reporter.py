@@ -109,9 +109,8 @@ class Reporter:
         block, own = self.teams.place(thread) if thread is not None else (None, None)
         program = self.places.text(chain[-1]) if chain else None
         text = op.one_line
-        line = chain[-1][1] if chain else self.places.line(op)
-        source = described(chain[-1]) if chain else self.places.name(op)
-        return Site(op.span, text, line, source, inlined, block, own, program or "")
+        place = chain[-1] if chain else (self.file.name, *self.file.location(op.span[0]))
+        return Site(op.span, text, place[0], place[1], described(place), inlined, block, own, program or "")
 
     def report(
         self, key: object, code: str, message: str, op: Op, thread: int | None, *, other: Op | None = None,

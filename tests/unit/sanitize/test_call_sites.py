@@ -57,3 +57,21 @@ def test_a_fault_in_a_header_names_the_line_of_the_call() -> None:
 
 def test_a_fault_in_a_function_of_the_program_names_its_own_line() -> None:
     assert found(0).source == "kernel.cu:7:3"
+
+
+def test_a_file_whose_name_ends_like_a_position_is_named_whole() -> None:
+    text = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p) {
+    .reg .b64 %p; .reg .b32 %t;
+    .loc 1 12 3
+    ld.param.u64 %p, [p];
+    mov.u32 %t, %tid.x;
+    st.global.u32 [%p], %t;
+    ret;
+}
+.file 1 "kernel.cu:7"
+"""
+    (found,) = openptx.sanitize(openptx.load(text)["k"], 1, 64, (np.zeros(1, np.uint32),))
+    assert (found.site.file, found.site.line, found.source) == ("kernel.cu:7", 12, "kernel.cu:7:12:3")
