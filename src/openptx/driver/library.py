@@ -16,14 +16,17 @@ class Library:
 
     def __init__(self, path: bytes) -> None:
         c: Any = ctypes.PyDLL(path.decode("utf-8", "surrogateescape"))
-        for name in ("current", "context", "forget", "initialized", "push", "pop", "text", "busy"):
+        for name in ("current", "context", "forget", "initialized", "push", "pop", "text", "busy", "attribute"):
             getattr(c, f"openptx_driver_{name}").restype = None
         c.openptx_driver_current.restype = c.openptx_driver_pop.restype = ctypes.c_uint64
         c.openptx_driver_context.argtypes = (ctypes.c_uint64, ctypes.c_int)
         c.openptx_driver_forget.argtypes = c.openptx_driver_push.argtypes = (ctypes.c_uint64,)
         c.openptx_driver_context.restype = c.openptx_driver_push.restype = ctypes.c_int
         c.openptx_driver_text.argtypes = (ctypes.c_int, ctypes.c_char_p)
+        c.openptx_driver_attribute.argtypes = (ctypes.c_int, ctypes.c_int)
         self.c = c
+        self.set_attribute = c.openptx_driver_attribute
+        """Sets the value of an attribute of the device, by its number."""
         self.current = c.openptx_driver_current
         """The handle of the thread's context, or 0."""
         self.busy = c.openptx_driver_busy

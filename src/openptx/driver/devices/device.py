@@ -28,6 +28,8 @@ def require_device(device: int) -> None:
 def init(flags: int) -> None:
     if flags:
         raise invalid("the flags must be 0")
+    for number, value in attributes(driver().capability).items():
+        driver().library.set_attribute(number, value)
     driver().initialized = True
     driver().library.initialized()
 
@@ -74,14 +76,6 @@ def compute_capability(major: int, minor: int, device: int) -> None:
     require_device(device)
     for pointer, value in zip((major, minor), divmod(driver().capability, 10), strict=True):
         put_int(pointer, value)
-
-
-@initialized("cuDeviceGetAttribute")
-def get_attribute(out: int, attribute: int, device: int) -> None:
-    require_device(device)
-    if not 1 <= attribute <= 170:
-        raise invalid(f"attribute {attribute} of a device")
-    put_int(out, attributes(driver().capability).get(attribute, 0))
 
 
 @initialized("cuDeviceGetPCIBusId")

@@ -41,6 +41,8 @@ PUBLIC void openptx_driver_forget(uint64_t handle) {
 
 PUBLIC void openptx_driver_initialized(void) { initialized = 1; }
 
+int is_initialized(void) { return initialized; }
+
 PUBLIC int openptx_driver_push(uint64_t handle) {
     if (depth == DEPTH) return 0;
     current[depth++] = handle;

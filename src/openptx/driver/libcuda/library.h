@@ -73,6 +73,10 @@ void end(int result);           /* what Python implemented returns this from now
 /* contexts.c */
 void own_contexts(void);        /* puts its functions into the table, as those below do */
 void forget_contexts(void);     /* in a forked child */
+int is_initialized(void);       /* whether the program has called cuInit */
+
+/* devices.c */
+void own_devices(void);
 
 /* errors.c */
 void own_errors(void);

@@ -88,5 +88,6 @@ __attribute__((constructor)) static void prepare(void) {
     if (OPENPTX_RECORDER) return;
     own_addresses();
     own_contexts();
+    own_devices();
     own_errors();
 }
