@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from openptx.profile.report import Instruction
+    from openptx.profile.lines import Instruction
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,8 @@ from openptx.launch_options import OTHER_NAMES, require_count, require_options
 from openptx.profile.counting.launch import ProfiledLaunch, sampled
 from openptx.profile.counting.native import run_native
 from openptx.profile.counting.recorder import Recorder
-from openptx.profile.report import LaunchShape, Profile
+from openptx.profile.lines import LaunchShape
+from openptx.profile.report import Profile
 from openptx.profile.summary import summarize
 from openptx.runtime import Kernel
 from openptx.runtime.options import Extent

@@ -14,7 +14,7 @@ from openptx.profile.counters import MemoryCounters, total
 
 if TYPE_CHECKING:
     from openptx.profile.counters import Counters, Kind
-    from openptx.profile.report import LaunchShape, Line
+    from openptx.profile.lines import LaunchShape, Line
 
 MOST = 5
 MOST_LINES = 6

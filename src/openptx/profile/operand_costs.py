@@ -12,7 +12,7 @@ from openptx.program import Address, Imm, Vector
 
 if TYPE_CHECKING:
     from openptx.isa.costs import Cost
-    from openptx.profile.report import Instruction
+    from openptx.profile.lines import Instruction
     from openptx.program import Op, Operand
 
 OF_PARAMETERS = {"frame": "parameter"}

@@ -12,9 +12,10 @@ from openptx.profile.counters import Counters, total
 from openptx.profile.counting.recorder import Recorder
 from openptx.profile.findings import findings
 from openptx.profile.flow import flow
+from openptx.profile.lines import Instruction, LaunchShape, Line, Statement
 from openptx.profile.occupancy import occupancy
 from openptx.profile.registers import live_registers
-from openptx.profile.report import Instruction, LaunchShape, Line, Profile, Statement
+from openptx.profile.report import Profile
 from openptx.program import Function, Program
 
 

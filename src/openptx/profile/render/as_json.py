@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from openptx.profile.classes import class_of
 from openptx.profile.operand_costs import costliest
+from openptx.profile.render.nsight import totals
 
 if TYPE_CHECKING:
     from openptx.errors import Fault
+    from openptx.profile.counted_launch import CountedLaunch
     from openptx.profile.counters import Counters, MemoryCounters
     from openptx.profile.examples import Example
     from openptx.profile.flow import BasicBlock, FunctionFlow
+    from openptx.profile.lines import Instruction, LaunchShape, Line, Place
     from openptx.profile.operand_costs import OperandCost
-    from openptx.profile.report import Instruction, LaunchShape, Line, Place, Profile
 
 SCHEMA = "openptx-profile-1"
 ROW = 128
@@ -21,7 +23,7 @@ ROW = 128
 Json = dict[str, Any]
 
 
-def as_json(profile: Profile) -> Json:
+def as_json(profile: CountedLaunch) -> Json:
     """The profile in objects that `json.dumps` takes."""
     return {
         "schema": SCHEMA,
@@ -32,7 +34,7 @@ def as_json(profile: Profile) -> Json:
         "fault": of_fault(profile.fault),
         "notes": list(profile.notes),
         "launch": of_launch(profile.launch),
-        "totals": profile.totals,
+        "totals": totals(profile),
         "counters": of_counters(profile.counters),
         "registers_live": profile.live,
         "occupancy": of_occupancy(profile),
@@ -85,7 +87,7 @@ def of_fault(fault: Fault | None) -> Json | None:
     }
 
 
-def of_occupancy(profile: Profile) -> Json:
+def of_occupancy(profile: CountedLaunch) -> Json:
     found = profile.occupancy
     return {
         "limit_blocks": found.by_blocks,

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from openptx.profile.counters import of_space
 
 if TYPE_CHECKING:
+    from openptx.profile.counted_launch import CountedLaunch
     from openptx.profile.counters import Counters
-    from openptx.profile.report import Profile
 
 
-def totals(profile: Profile) -> dict[str, int]:
+def totals(profile: CountedLaunch) -> dict[str, int]:
     """Counter by name."""
     launch, occupancy = profile.launch, profile.occupancy
     found = {

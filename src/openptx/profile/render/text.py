@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from openptx.profile.findings import NAMES, cost_of, grouped
 
 if TYPE_CHECKING:
-    from openptx.profile.report import Line, Profile
+    from openptx.profile.counted_launch import CountedLaunch
+    from openptx.profile.lines import Line
 
 WIDTH = 80
 HOT_LINES = 12
@@ -16,13 +17,13 @@ UNITS = ("", "k", "M", "G", "T", "P", "E")
 """Thousands of one another."""
 
 
-def text(profile: Profile) -> str:
+def text(profile: CountedLaunch) -> str:
     """The whole report, with a line break at its end."""
     parts = [head(profile), launch(profile), memory(profile), numbered_findings(profile), hot(profile)]
     return "\n".join(line for part in parts if part for line in (*part, ""))
 
 
-def head(profile: Profile) -> list[str]:
+def head(profile: CountedLaunch) -> list[str]:
     """The launch, and what the counters omit."""
     shape = profile.launch
     what = f"profile of `{profile.kernel}` ({profile.file}), {profile.target}"
@@ -32,7 +33,7 @@ def head(profile: Profile) -> list[str]:
     return [*wrapped(what), *wrapped(size), *(line for note in profile.notes for line in wrapped(f"note: {note}"))]
 
 
-def launch(profile: Profile) -> list[str]:
+def launch(profile: CountedLaunch) -> list[str]:
     """Executions and the limits of occupancy."""
     counters, limits = profile.counters, profile.occupancy
     rows = [
@@ -60,7 +61,7 @@ def row(name: str, value: str) -> str:
     return f"  {name:<30}{value}"
 
 
-def memory(profile: Profile) -> list[str]:
+def memory(profile: CountedLaunch) -> list[str]:
     """One row per memory, access and width."""
     if not profile.counters.memory:
         return []
@@ -75,7 +76,7 @@ def memory(profile: Profile) -> list[str]:
     return rows
 
 
-def numbered_findings(profile: Profile) -> list[str]:
+def numbered_findings(profile: CountedLaunch) -> list[str]:
     """The findings, numbered."""
     if not profile.findings:
         return ["findings", "  none: memory accesses and lanes are used well"] if profile.counters.warps else []
@@ -86,7 +87,7 @@ def numbered_findings(profile: Profile) -> list[str]:
     return ["findings, the greatest waste first", *rows]
 
 
-def hot(profile: Profile) -> list[str]:
+def hot(profile: CountedLaunch) -> list[str]:
     """The costliest lines."""
     every = sum(cost_of(line.counters) for line in profile.lines)
     if not every:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from openptx.profile.findings import NAMES, grouped
 
 if TYPE_CHECKING:
-    from openptx.profile.report import Profile
+    from openptx.profile.counted_launch import CountedLaunch
 
 
-def in_notebook(profile: Profile) -> str:
-    """The HTML of `Profile._repr_html_`."""
+def in_notebook(profile: CountedLaunch) -> str:
+    """The HTML of `CountedLaunch._repr_html_`."""
     shape = profile.launch
     facts = [
         f"{grouped(shape.blocks)} blocks of {grouped(shape.threads)} threads",
@@ -35,7 +35,7 @@ def in_notebook(profile: Profile) -> str:
     return f"<div>{''.join(found)}</div>"
 
 
-def memory(profile: Profile) -> Iterable[tuple[str, ...]]:
+def memory(profile: CountedLaunch) -> Iterable[tuple[str, ...]]:
     """A row for each memory, access and width."""
     for (space, kind, width), counted in sorted(profile.counters.memory.items()):
         numbers = (width, counted.requests, counted.cost, counted.ideal)

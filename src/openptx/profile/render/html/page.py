@@ -20,7 +20,7 @@ from openptx.line_table import candidates
 from openptx.profile.render.as_json import as_json
 
 if TYPE_CHECKING:
-    from openptx.profile.report import Profile
+    from openptx.profile.counted_launch import CountedLaunch
 
 
 # fmt: off
@@ -34,7 +34,7 @@ MOST_BYTES = 1 << 20
 """The maximum size of a displayed file."""
 
 
-def ptx_parts(profile: Profile) -> list[dict[str, Any]]:
+def ptx_parts(profile: CountedLaunch) -> list[dict[str, Any]]:
     """The executed functions: name, first line, and the lines of each."""
     found: list[dict[str, Any]] = []
     for function in profile.functions:
@@ -45,7 +45,7 @@ def ptx_parts(profile: Profile) -> list[dict[str, Any]]:
     return found
 
 
-def sources(profile: Profile) -> dict[str, list[str] | None]:
+def sources(profile: CountedLaunch) -> dict[str, list[str] | None]:
     """The lines of each file that instructions come from, the kernel's own first; None if it cannot be read."""
     own = dict.fromkeys(each.line[0] for each in profile.instructions if each.source)
     others = (file for each in profile.instructions for file, _, _ in each.source)
@@ -71,7 +71,7 @@ SCRIPTS = (
 """In the order in which the browser reads them."""
 
 
-def page(profile: Profile) -> str:
+def page(profile: CountedLaunch) -> str:
     """The whole document."""
     folder = files("openptx.profile.render.html")
     style = folder.joinpath("report.css").read_text("utf-8")

@@ -1,0 +1,50 @@
+"""A profile as data, which the renderers draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from openptx.errors import Fault
+from openptx.profile.classes import InstructionClass, classes
+from openptx.profile.counters import Counters
+from openptx.profile.findings import Finding
+from openptx.profile.flow import FunctionFlow
+from openptx.profile.lines import Instruction, LaunchShape, Line
+from openptx.profile.occupancy import Occupancy
+from openptx.profile.operand_costs import OperandCost, operand_costs
+from openptx.source import File
+
+
+@dataclass(frozen=True, slots=True)
+class CountedLaunch:
+    """A launch, its counters, and those of its lines and instructions.
+
+    `ended` is "finished", "fault" (see `fault`) or "interrupted": then the counters cover what came before. `notes` say
+    what was omitted.
+    """
+
+    kernel: str
+    file: str
+    target: str
+    launch: LaunchShape
+    ended: str
+    fault: Fault | None
+    notes: tuple[str, ...]
+    counters: Counters
+    instructions: tuple[Instruction, ...]
+    lines: tuple[Line, ...]
+    live: int
+    occupancy: Occupancy
+    findings: tuple[Finding, ...]
+    functions: tuple[FunctionFlow, ...]
+    ptx: File
+
+    @property
+    def classes(self) -> tuple[InstructionClass, ...]:
+        """Executed instructions by section of the manual, the most frequent first."""
+        return classes(self.instructions)
+
+    @property
+    def operand_costs(self) -> tuple[OperandCost, ...]:
+        """The costs of the operands by Table 19 of the manual."""
+        return operand_costs(self.instructions)
