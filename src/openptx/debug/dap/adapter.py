@@ -7,16 +7,14 @@ from collections.abc import Callable
 
 from openptx.debug import stops
 from openptx.debug.dap.breakpoints import Breakpoints
+from openptx.debug.dap.debuggee import Debuggee
 from openptx.debug.dap.inspection import Inspection
 from openptx.debug.dap.memory import Memory
 from openptx.debug.dap.sources import Sources
-from openptx.debug.dap.variables import References
 from openptx.debug.dap.wire import Message, Wire
-from openptx.debug.scope import Scope
 from openptx.debug.session import Session
 from openptx.debug.stops import Stop
 from openptx.errors import Bug, CheckError, Error, InputError
-from openptx.program import Op
 
 Make = Callable[[Message, Callable[[str], object]], "Session"]
 """Creates the session that the arguments of `launch` describe; it passes the kernel's output to the function."""
@@ -43,19 +41,15 @@ class Adapter:
 
     def __init__(self, wire: Wire, make: Make) -> None:
         self.wire, self.make = wire, make
-        self.references = References()
-        self.breakpoints, self.inspection = Breakpoints(self), Inspection(self)
-        self.busy = False
-        self._parts = (self, self.breakpoints, self.inspection, Memory(self))
-        self._session: Session | None = None
-        self._sources: Sources | None = None
+        self.debuggee = debuggee = Debuggee(wire)
+        self.breakpoints = Breakpoints(debuggee)
+        self._parts = (self, self.breakpoints, Inspection(debuggee), Memory(debuggee))
         self._launched: Message = {}
         self._running: threading.Thread | None = None
         self._stop_on_entry = False
         self._stops_on_faults = True
         self._over = self._ending = self._warned = False
         self._next: Callable[[], Stop] | None = None
-        self._first_line = self._first_column = 1
 
     def serve(self) -> None:
         """Answers requests until there are no more."""
@@ -67,13 +61,13 @@ class Adapter:
 
     def close(self) -> None:
         """Ends the launch."""
-        if self._session is not None:
+        if self.debuggee.launched is not None:
             self._ending = True
             while self._running is not None and self._running.is_alive():  # it may start an execution meanwhile
-                self._session.interrupt()
+                self.debuggee.launched.interrupt()
                 self._running.join(0.05)
-            self._session.close()
-            self._ending = self.busy = False
+            self.debuggee.launched.close()
+            self._ending = self.debuggee.busy = False
 
     def answer(self, message: Message) -> None:
         """Answers one request; an error becomes the answer."""
@@ -102,12 +96,12 @@ class Adapter:
     # The life of a launch.
 
     def on_initialize(self, arguments: Message) -> Message:
-        self._first_line = int(arguments.get("linesStartAt1", True))
-        self._first_column = int(arguments.get("columnsStartAt1", True))
+        self.debuggee.first_line = int(arguments.get("linesStartAt1", True))
+        self.debuggee.first_column = int(arguments.get("columnsStartAt1", True))
         return CAPABILITIES
 
     def on_launch(self, arguments: Message) -> Message | None:
-        if self._session is not None:
+        if self.debuggee.launched is not None:
             raise InputError("a launch is under way; `restart` begins it again")
         self.begin(arguments)
         return None
@@ -118,7 +112,8 @@ class Adapter:
         sources = Sources(session.places)
         self.close()
         session.start()
-        self._session, self._sources, self._launched, self._warned = session, sources, arguments, False
+        self.debuggee.launched, self.debuggee.files = session, sources
+        self._launched, self._warned = arguments, False
         self._stop_on_entry = bool(arguments.get("stopOnEntry", False))
 
     def output(self, text: str) -> None:
@@ -126,10 +121,10 @@ class Adapter:
         self.wire.event("output", category="stdout", output=text)
 
     def on_configurationDone(self, arguments: Message) -> None:
-        self.stopped_session()
+        self.debuggee.stopped_session()
 
     def on_restart(self, arguments: Message) -> None:
-        if self._session is None:
+        if self.debuggee.launched is None:
             raise InputError("nothing has been launched")
         self.begin(arguments.get("arguments") or self._launched)
 
@@ -141,81 +136,42 @@ class Adapter:
 
     def on_terminate(self, arguments: Message) -> None:
         self.close()
-        self._session = None
+        self.debuggee.launched = None
 
     def after(self, command: str) -> None:
         """Events that follow the answer."""
         if command == "launch":
             self.wire.event("initialized")
         elif command == "restart":
-            self.references.clear()
+            self.debuggee.references.clear()
             self.breakpoints.set_again()
         if command in ("configurationDone", "restart"):
             if self._stop_on_entry:
-                self.report(self.session.stop)
+                self.report(self.debuggee.session.stop)
             else:
-                self.go(self.session.cont)
+                self.go(self.debuggee.session.cont)
         elif command == "terminate":
             self.wire.event("terminated")
         elif self._next is not None:
             run, self._next = self._next, None
             self.go(run)
 
-    @property
-    def session(self) -> Session:
-        """The session; InputError before `launch`."""
-        if self._session is None:
-            raise InputError("nothing has been launched")
-        return self._session
-
-    def stopped_session(self) -> Session:
-        """The session, while the launch is stopped."""
-        if self.busy:
-            raise InputError("the launch is running")
-        return self.session
-
-    # Positions as the client counts them.
-
-    @property
-    def sources(self) -> Sources:
-        """The sources of the launch; InputError before `launch`."""
-        if self._sources is None:
-            raise InputError("nothing has been launched")
-        return self._sources
-
-    def source(self, path: str) -> Message:
-        """A source of the protocol."""
-        return self.sources.source_message(path)
-
-    def location(self, op: Op, by_source: bool = False) -> tuple[str, int, int]:
-        """The path, line and column of an instruction."""
-        path, line, column = self.sources.location(op, by_source)
-        return path, line + self._first_line - 1, column + self._first_column - 1
-
-    def line(self, line: int) -> int:
-        """A line from 1 on, from the client's number."""
-        return line + 1 - self._first_line
-
-    def frame(self, number: int) -> Scope:
-        """The names of a stack frame."""
-        return self.inspection.frame(number)
-
     # Running.
 
     def go(self, run: Callable[[], Stop]) -> None:
         """Calls `run` on a new thread, and reports its stop to the client."""
-        self.references.clear()
-        self.busy = True
+        self.debuggee.references.clear()
+        self.debuggee.busy = True
 
         def work() -> None:
             try:
                 stop = run()
             except InputError as error:
                 self.wire.event("output", category="important", output=f"{error}\n")
-                stop = self.session.stop
+                stop = self.debuggee.session.stop
             except Exception as error:
                 self.wire.event("output", category="stderr", output=f"{Bug.of(error)}\n")
-                stop = self.session.stop
+                stop = self.debuggee.session.stop
             self.report(stop)
 
         self._running = threading.Thread(target=work, name="openptx debug", daemon=True)
@@ -226,11 +182,12 @@ class Adapter:
         if self._ending:
             return
         if stop.kind == stops.FAULT and not self._stops_on_faults:
-            stop = self.session.cont()
-        self.busy = False
-        if self.sources.changed and not self._warned:
+            stop = self.debuggee.session.cont()
+        self.debuggee.busy = False
+        if self.debuggee.sources.changed and not self._warned:
             self._warned = True
-            text = f"{self.sources.places.file.name} has changed since it was launched; restart runs it as it is now\n"
+            name = self.debuggee.sources.places.file.name
+            text = f"{name} has changed since it was launched; restart runs it as it is now\n"
             self.wire.event("output", category="important", output=text)
         if not stop.live:
             if stop.error is not None:
@@ -242,7 +199,7 @@ class Adapter:
             "stopped",
             reason=REASONS[stop.kind],
             description=stop.message or stop.kind,
-            threadId=self.session.thread + 1,
+            threadId=self.debuggee.session.thread + 1,
             allThreadsStopped=True,
             hitBreakpointIds=self.breakpoints.ids(stop.breakpoints),
             **({"text": stop.message} if stop.error is not None else {}),
@@ -251,7 +208,7 @@ class Adapter:
     def later(self, arguments: Message, run: Callable[[Session, bool], Stop]) -> None:
         """Continues the launch after the answer, from the thread that the client names. `run` receives the session, and
         whether to step by instruction."""
-        session = self.stopped_session()
+        session = self.debuggee.stopped_session()
         if not session.stop.live:
             raise InputError("the launch has ended; restart it")
         session.look_at(int(arguments["threadId"]) - 1)
@@ -278,4 +235,4 @@ class Adapter:
         self.later(arguments, lambda session, instruction: session.back_to_breakpoint())
 
     def on_pause(self, arguments: Message) -> None:
-        self.session.interrupt()
+        self.debuggee.session.interrupt()

@@ -13,7 +13,7 @@ from openptx.debug.scope import scope_of
 from openptx.errors import InputError
 
 if TYPE_CHECKING:
-    from openptx.debug.dap.adapter import Adapter
+    from openptx.debug.dap.debuggee import Debuggee
     from openptx.debug.dap.wire import Message
     from openptx.debug.scope import Scope
     from openptx.debug.session import Session
@@ -37,8 +37,8 @@ class ClientBreakpoint:
 class Breakpoints:
     """The client's breakpoints. Each request replaces all existing ones of a file, or of a kind."""
 
-    def __init__(self, adapter: Adapter) -> None:
-        self.adapter = adapter
+    def __init__(self, debuggee: Debuggee) -> None:
+        self.debuggee = debuggee
         self._by_key: dict[str, list[ClientBreakpoint]] = {}
         self._ids = 0
 
@@ -53,12 +53,12 @@ class Breakpoints:
             for wanted in group:
                 wanted.number = None
                 body = {"id": wanted.id, "verified": False} if key == DATA else self.set(wanted)
-                self.adapter.wire.event("breakpoint", reason="changed", breakpoint=body)
+                self.debuggee.wire.event("breakpoint", reason="changed", breakpoint=body)
         self._by_key.pop(DATA, None)
 
     def replace(self, key: str, requests: list[Message], place: Callable[[Session, Message], int]) -> Message:
         """Sets all breakpoints of one kind; existing ones are removed."""
-        session = self.adapter.session
+        session = self.debuggee.session
         for old in self._by_key.pop(key, []):
             if old.number is not None and (old.number in session.breakpoints or old.number in session.watchpoints):
                 session.delete(old.number)
@@ -70,7 +70,7 @@ class Breakpoints:
 
     def set(self, wanted: ClientBreakpoint) -> Message:
         """Sets a breakpoint, and reports its position."""
-        session = self.adapter.session
+        session = self.debuggee.session
         try:
             wanted.number = wanted.place(session, wanted.request)
         except InputError as error:
@@ -81,20 +81,20 @@ class Breakpoints:
         place = min(made.places)
         op = session.places.functions[place[0]].code[place[1]]
         by_source = ":" in made.text and bool(session.places.table.of(op))
-        path, line, _ = self.adapter.location(op, by_source=by_source)
+        path, line, _ = self.debuggee.location(op, by_source=by_source)
         reference = f"0x{CodeAddresses(session.places).of(place):x}"
         return {
-            "id": wanted.id, "verified": True, "line": line, "source": self.adapter.source(path),
+            "id": wanted.id, "verified": True, "line": line, "source": self.debuggee.source(path),
             "instructionReference": reference,
         }  # fmt: skip
 
     # Of lines, functions and instructions.
 
     def on_setBreakpoints(self, arguments: Message) -> Message:
-        path = self.adapter.sources.path(arguments["source"])
+        path = self.debuggee.sources.path(arguments["source"])
 
         def at_line(session: Session, request: Message) -> int:
-            return self.break_at(session, line_name(session, path, self.adapter.line(int(request["line"]))), request)
+            return self.break_at(session, line_name(session, path, self.debuggee.line(int(request["line"]))), request)
 
         return self.replace(f"file {path}", arguments.get("breakpoints") or [], at_line)
 
@@ -112,13 +112,13 @@ class Breakpoints:
         return self.replace(INSTRUCTIONS, arguments["breakpoints"], at_instruction)
 
     def break_at(self, session: Session, place: str | tuple[str, int], request: Message) -> int:
-        live = not self.adapter.busy
+        live = not self.debuggee.busy
         return session.break_at(place, request.get("condition"), skip=skipped(request), live=live).number
 
     # Of data.
 
     def on_dataBreakpointInfo(self, arguments: Message) -> Message:
-        session = self.adapter.stopped_session()
+        session = self.debuggee.stopped_session()
         text = str(arguments["name"])
         scope = self.scope(arguments)
         try:
@@ -135,11 +135,10 @@ class Breakpoints:
 
     def scope(self, arguments: Message) -> Scope:
         """The scope that a request refers to: that of a reference, or of a stack frame."""
-        adapter = self.adapter
+        debuggee = self.debuggee
         if arguments.get("variablesReference"):
-            return adapter.references.scope(int(arguments["variablesReference"]))
-        number = arguments.get("frameId")
-        return adapter.frame(number) if number is not None else adapter.session.scope()
+            return debuggee.references.scope(int(arguments["variablesReference"]))
+        return debuggee.frame(arguments.get("frameId"))
 
     def on_setDataBreakpoints(self, arguments: Message) -> Message:
         return self.replace(DATA, arguments["breakpoints"], self.watch)
@@ -149,7 +148,7 @@ class Breakpoints:
         if request.get("accessType") not in (None, "write"):
             raise InputError("only changes are watched, not reads")
         thread, depth, text = str(request["dataId"]).split(":", 2)
-        scope = scope_of(self.adapter.stopped_session().observer, int(thread), int(depth))
+        scope = scope_of(self.debuggee.stopped_session().observer, int(thread), int(depth))
         if scope is None:
             raise InputError(f"`{text}`: the thread has left the function")
         return session.watch(text, request.get("condition"), scope=scope, skip=skipped(request)).number

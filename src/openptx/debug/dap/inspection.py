@@ -7,13 +7,14 @@ import re
 from typing import TYPE_CHECKING
 
 from openptx.debug.dap.code_addresses import CodeAddresses
+from openptx.debug.dap.debuggee import LEVELS
 from openptx.debug.expressions import parse
 from openptx.debug.listing import names
 from openptx.debug.terminal import ALIASES, Terminal
 from openptx.errors import Fault, InputError
 
 if TYPE_CHECKING:
-    from openptx.debug.dap.adapter import Adapter
+    from openptx.debug.dap.debuggee import Debuggee
     from openptx.debug.dap.wire import Message
     from openptx.debug.scope import Scope
 
@@ -21,8 +22,6 @@ LANES = 128
 """Launches of up to this many threads show each as a thread; larger ones a thread per warp, and the current one."""
 MOST = 1024
 """The maximum number of threads and completions that are shown."""
-LEVELS = 1 << 12
-"""A bound of the stack frames of a thread, for the numbers of frames."""
 COMMANDS = ("print", "lanes", "x", "set", "info", "where", "list")
 """Terminal commands that the debug console accepts, besides expressions."""
 
@@ -30,11 +29,11 @@ COMMANDS = ("print", "lanes", "x", "set", "info", "where", "list")
 class Inspection:
     """Answers requests about threads, stack frames, variables and expressions."""
 
-    def __init__(self, adapter: Adapter) -> None:
-        self.adapter = adapter
+    def __init__(self, debuggee: Debuggee) -> None:
+        self.debuggee = debuggee
 
     def on_threads(self, arguments: Message) -> Message:
-        numbering = self.adapter.session.numbering
+        numbering = self.debuggee.session.numbering
         shown = range(numbering.threads)
         if numbering.threads > LANES:
             threads = numbering.block_threads
@@ -44,19 +43,19 @@ class Inspection:
                 for first in range(0, threads, min(threads, 32))
             )
             listed = {first for first, _ in zip(firsts, range(MOST), strict=False)}
-            shown = sorted({*listed, self.adapter.session.thread})
+            shown = sorted({*listed, self.debuggee.session.thread})
         return {"threads": [{"id": thread + 1, "name": self.thread_name(thread)} for thread in shown]}
 
     def thread_name(self, thread: int) -> str:
         """A thread, or the warp that it represents."""
-        session = self.adapter.session
+        session = self.debuggee.session
         block, own = session.position(thread)
         if session.numbering.threads <= LANES or thread == session.thread:
             return f"block {block} thread {own}"
         return f"block {block} warp {thread % session.numbering.block_threads // 32}"
 
     def on_stackTrace(self, arguments: Message) -> Message:
-        session = self.adapter.stopped_session()
+        session = self.debuggee.stopped_session()
         thread = int(arguments["threadId"]) - 1
         session.look_at(thread)
         if session.where(thread) is None:
@@ -69,39 +68,32 @@ class Inspection:
         for level, (frame, pc) in list(enumerate(every))[first : first + count]:
             code = frame.plan.code
             pc = min(pc, len(code) - 1)
-            path, line, column = self.adapter.location(code[pc])
+            path, line, column = self.debuggee.location(code[pc])
             name = frame.plan.function.name
             found.append({
-                "id": thread * LEVELS + level, "name": name, "source": self.adapter.source(path),
+                "id": thread * LEVELS + level, "name": name, "source": self.debuggee.source(path),
                 "line": line, "column": column, "instructionPointerReference": f"0x{addresses.of((name, pc)):x}",
             })  # fmt: skip
         return {"stackFrames": found, "totalFrames": len(every)}
 
     def on_scopes(self, arguments: Message) -> Message:
-        return {"scopes": self.adapter.references.scopes(self.frame(arguments["frameId"]))}
-
-    def frame(self, number: int) -> Scope:
-        """The names of a stack frame."""
-        session = self.adapter.stopped_session()
-        session.look_at(int(number) // LEVELS)
-        return session.scope(int(number) % LEVELS)
+        return {"scopes": self.debuggee.references.scopes(self.debuggee.frame(arguments["frameId"]))}
 
     def on_variables(self, arguments: Message) -> Message:
-        self.adapter.stopped_session()
+        self.debuggee.stopped_session()
         start, count = int(arguments.get("start") or 0), int(arguments.get("count") or 0)
         reference = int(arguments["variablesReference"])
-        return {"variables": self.adapter.references.variables(reference, start, count)}
+        return {"variables": self.debuggee.references.variables(reference, start, count)}
 
     def on_setVariable(self, arguments: Message) -> Message:
-        session = self.adapter.stopped_session()
-        scope = self.adapter.references.scope(int(arguments["variablesReference"]))
+        session = self.debuggee.stopped_session()
+        scope = self.debuggee.references.scope(int(arguments["variablesReference"]))
         session.assign(str(arguments["name"]), str(arguments["value"]), scope)
         return self.describe_result(scope, str(arguments["name"]))
 
     def on_setExpression(self, arguments: Message) -> Message:
-        session = self.adapter.stopped_session()
-        number = arguments.get("frameId")
-        scope = self.frame(number) if number is not None else session.scope()
+        session = self.debuggee.stopped_session()
+        scope = self.debuggee.frame(arguments.get("frameId"))
         session.assign(str(arguments["expression"]), str(arguments["value"]), scope)
         return self.describe_result(scope, str(arguments["expression"]))
 
@@ -109,13 +101,12 @@ class Inspection:
         """The result of an expression, without its name."""
         expression = parse(text)
         value = expression.source_object(scope) or expression.evaluate(scope)
-        found = self.adapter.references.value(scope, text, value)
+        found = self.debuggee.references.value(scope, text, value)
         return {key: found[key] for key in found if key not in ("name", "evaluateName")}
 
     def on_evaluate(self, arguments: Message) -> Message:
-        session = self.adapter.stopped_session()
         number = arguments.get("frameId")
-        scope = self.frame(number) if number is not None else session.scope()
+        scope = self.debuggee.frame(number)
         text = str(arguments["expression"])
         if arguments.get("context") == "repl" and (output := self.command(text, number)) is not None:
             return {"result": output, "variablesReference": 0}
@@ -124,7 +115,7 @@ class Inspection:
 
     def command(self, text: str, frame: int | None) -> str | None:
         """The output of a terminal command; None if it is not a command, or is the name of a register."""
-        session = self.adapter.session
+        session = self.debuggee.session
         word, _, rest = text.strip().partition(" ")
         word = word.partition("/")[0]
         if ALIASES.get(word, word) not in COMMANDS or (not rest and word in names(session)):
@@ -135,7 +126,7 @@ class Inspection:
         return written.getvalue().rstrip("\n")
 
     def on_completions(self, arguments: Message) -> Message:
-        session = self.adapter.stopped_session()
+        session = self.debuggee.stopped_session()
         before = str(arguments["text"])[: int(arguments["column"]) - 1]
         word = before[len(re.split(r"[%$\w.]*$", before)[0]) :]
         found = sorted(name for name in names(session) if name.startswith((word, f"%{word}")))
@@ -143,11 +134,11 @@ class Inspection:
         return {"targets": [{"label": name, "start": start, "length": length} for name in found[:MOST]]}
 
     def on_exceptionInfo(self, arguments: Message) -> Message:
-        stop = self.adapter.stopped_session().stop
+        stop = self.debuggee.stopped_session().stop
         if stop.error is None:
             raise InputError("no fault has stopped the launch")
         name = f"{stop.error.code} {stop.error.name}" if isinstance(stop.error, Fault) else "unsupported"
         return {"exceptionId": name, "description": str(stop.error), "breakMode": "always"}
 
     def on_source(self, arguments: Message) -> Message:
-        return {"content": self.adapter.session.places.file.text}
+        return {"content": self.debuggee.session.places.file.text}

@@ -11,7 +11,7 @@ from openptx.debug.dap.code_addresses import STEP, CodeAddresses
 from openptx.errors import InputError
 
 if TYPE_CHECKING:
-    from openptx.debug.dap.adapter import Adapter
+    from openptx.debug.dap.debuggee import Debuggee
     from openptx.debug.dap.wire import Message
     from openptx.debug.scope import Scope
 
@@ -22,11 +22,11 @@ MOST = 1 << 14
 class Memory:
     """Answers requests for memory and code. A memory reference is `SPACE:ADDRESS`, or a generic address alone."""
 
-    def __init__(self, adapter: Adapter) -> None:
-        self.adapter = adapter
+    def __init__(self, debuggee: Debuggee) -> None:
+        self.debuggee = debuggee
 
     def on_readMemory(self, arguments: Message) -> Message:
-        scope = self.adapter.stopped_session().scope()
+        scope = self.debuggee.stopped_session().scope()
         space, address = where(arguments)
         wanted = int(arguments["count"])
         size = most(wanted, lambda size: bool(read(scope, space, address, size)))
@@ -37,7 +37,7 @@ class Memory:
         }
 
     def on_writeMemory(self, arguments: Message) -> Message:
-        session = self.adapter.stopped_session()
+        session = self.debuggee.stopped_session()
         scope = session.scope()
         space, address = where(arguments)
         try:
@@ -51,7 +51,7 @@ class Memory:
         return {"bytesWritten": size}
 
     def on_disassemble(self, arguments: Message) -> Message:
-        code = CodeAddresses(self.adapter.session.places)
+        code = CodeAddresses(self.debuggee.session.places)
         count = int(arguments["instructionCount"])
         if not 0 <= count <= MOST:
             raise InputError(f"{count} instructions; at most {MOST} at once")
@@ -65,13 +65,13 @@ class Memory:
         if place is None:
             return {"address": hexadecimal(address), "instruction": "no code", "presentationHint": "invalid"}
         op = code.op(place)
-        file = self.adapter.session.places.file
+        file = self.debuggee.session.places.file
         text = " ".join(file.text[op.span[0] : op.span[1]].split())
         found: Message = {"address": hexadecimal(address), "instruction": text}
         if (label := code.label(place)) is not None:
             found["symbol"] = label
-        path, line, column = self.adapter.location(op)
-        return found | {"location": self.adapter.source(path), "line": line, "column": column}
+        path, line, column = self.debuggee.location(op)
+        return found | {"location": self.debuggee.source(path), "line": line, "column": column}
 
 
 def where(arguments: Message) -> tuple[str, int]:
