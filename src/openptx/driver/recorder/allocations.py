@@ -1,17 +1,9 @@
-"""The program's device memory, tracked through its calls."""
+"""The program's device memory: which allocations there are."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
-
-from openptx.driver.calls import get
-from openptx.driver.recorder.wrappers import Passage, around
-
-if TYPE_CHECKING:
-    from openptx.driver.recorder.session import Session
 
 
 class Allocations:
@@ -43,51 +35,3 @@ class Allocations:
         first = np.maximum(i, 0)
         inside = (i >= 0) & (words - starts[first] < sizes[first])
         return starts[np.unique(first[inside])].tolist()
-
-
-@around("cuMemAlloc_v2", "cuMemAllocManaged", "cuMemAllocAsync", "cuMemAllocFromPoolAsync")
-def allocate(session: Session, call: Passage, out: int, size: int, *more: int) -> None:
-    if call() == 0:
-        session.allocations.add(get(out), size)
-
-
-@around("cuMemAllocPitch_v2")
-def allocate_rows(session: Session, call: Passage, out: int, pitch: int, width: int, height: int, size: int) -> None:
-    if call() == 0:
-        session.allocations.add(get(out), get(pitch) * height)
-
-
-@around("cuMemHostAlloc", "cuMemAllocHost_v2")
-def allocate_of_host(session: Session, call: Passage, out: int, size: int, *flags: int) -> None:
-    if call() == 0:
-        add_host_memory(session, get(out), size)
-
-
-@around("cuMemHostRegister_v2")
-def register(session: Session, call: Passage, pointer: int, size: int, flags: int) -> None:
-    if call() == 0:
-        add_host_memory(session, pointer, size)
-
-
-def add_host_memory(session: Session, pointer: int, size: int) -> None:
-    """Adds host memory if it has a device address: kernels cannot access it otherwise."""
-    address = session.real.ask("cuMemHostGetDevicePointer_v2", pointer, 0)
-    if address is not None:
-        session.allocations.hosts[pointer] = address
-        session.allocations.add(address, size)
-
-
-@around("cuMemMap")
-def map_memory(session: Session, call: Passage, address: int, size: int, *more: int) -> None:
-    if call() == 0:
-        session.allocations.add(address, size)
-
-
-@around("cuMemFree_v2", "cuMemFreeAsync", "cuMemUnmap")
-def free(session: Session, call: Passage, address: int, *more: int) -> None:
-    session.allocations.remove(address)
-
-
-@around("cuMemFreeHost", "cuMemHostUnregister")
-def free_of_host(session: Session, call: Passage, pointer: int) -> None:
-    session.allocations.remove(session.allocations.hosts.pop(pointer, 0))

@@ -14,7 +14,7 @@ from openptx.driver.recorder.session import Session
 from openptx.driver.recorder.settings import from_environment
 from openptx.driver.recorder.wrappers import WRAPPERS, guard
 
-CHAPTERS = ("allocations", "images", "launches", "tensor_maps")
+CHAPTERS = ("memory_calls", "module_calls", "launches", "tensor_maps")
 """Modules of this package that wrap entry points."""
 
 _once = threading.Lock()
