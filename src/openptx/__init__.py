@@ -61,7 +61,6 @@ if TYPE_CHECKING:
     from openptx.errors import Error as Error
     from openptx.errors import Fault as Fault
     from openptx.errors import InputError as InputError
-    from openptx.errors import SanitizerError as SanitizerError
     from openptx.errors import Unsupported as Unsupported
     from openptx.fatbin import ExtractedPtx as ExtractedPtx
     from openptx.fatbin import extract as extract
@@ -83,6 +82,7 @@ if TYPE_CHECKING:
     from openptx.runtime.im2col_map import Im2colMap as Im2colMap
     from openptx.runtime.tensor_map import TensorMap as TensorMap
     from openptx.sanitize import Finding as Finding
+    from openptx.sanitize import SanitizerError as SanitizerError
     from openptx.sanitize import empty as empty
     from openptx.sanitize import sanitize as sanitize
     from openptx.syntax import SyntaxTree as SyntaxTree
@@ -99,7 +99,7 @@ HOMES = {
     "openptx.api":             ("check", "parse"),
     "openptx.diagnostics":     ("Diagnostic", "Fix", "Label"),
     "openptx.errors":          ("ArgumentError", "ArgumentWarning", "Bug", "CheckError", "Error", "Fault", "InputError",
-                                "SanitizerError", "Unsupported"),
+                                "Unsupported"),
     "openptx.fatbin":          ("ExtractedPtx", "extract"),
     "openptx.linking":         ("link",),
     "openptx.numerics":        ("convert",),
@@ -114,7 +114,7 @@ HOMES = {
     "openptx.device.textures.sampler": ("Sampler",),
     "openptx.device.textures.surface": ("Surface",),
     "openptx.device.textures.texture": ("Texture",),
-    "openptx.sanitize":        ("Finding", "empty", "sanitize"),
+    "openptx.sanitize":        ("Finding", "SanitizerError", "empty", "sanitize"),
     "openptx.syntax":          ("SyntaxTree",),
     "openptx.trace":           ("Difference", "Record", "Trace", "first_difference", "trace"),
 }

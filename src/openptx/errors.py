@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from typing import TypeGuard
 
     from openptx.diagnostics import Diagnostic
-    from openptx.sanitize import Finding
     from openptx.source import File, Span
 
 Triple = tuple[int, int, int]
@@ -128,19 +127,6 @@ class Fault(Error):
 
     def __str__(self) -> str:
         return _render(self)
-
-
-class SanitizerError(Error):
-    """A launch with `sanitize=` has findings. `findings` are all of them; as text, the first in full."""
-
-    def __init__(self, findings: list[Finding]) -> None:
-        super().__init__(findings)
-        self.findings = findings
-
-    def __str__(self) -> str:
-        more = len(self.findings) - 1
-        text = _rendered([*self.findings[:1]]).rstrip("\n")
-        return text + (f"\nand {more} more" if more else "")
 
 
 class WorkerLost(Error, RuntimeError):

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from os import PathLike
-from typing import BinaryIO
 
 from openptx.errors import InputError
 from openptx.source import File
+
+TYPE_CHECKING = False  # importing typing would cost 7 ms
+if TYPE_CHECKING:
+    from typing import BinaryIO
 
 LIMIT = 512 << 20
 """The maximum size of PTX text in bytes. A device such as /dev/zero has no end, and a mistaken path may name

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.errors import ArgumentError, Fault, SanitizerError, Unsupported
+from openptx.errors import ArgumentError, Fault, Unsupported
+from openptx.sanitize.error import SanitizerError
 
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: make clients")
 pytest.importorskip("nvidia.cu13", reason="NVIDIA's compiler is not installed: make clients")

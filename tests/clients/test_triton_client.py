@@ -12,7 +12,8 @@ import pytest
 
 import openptx
 from openptx import memory
-from openptx.errors import ArgumentError, Fault, SanitizerError
+from openptx.errors import ArgumentError, Fault
+from openptx.sanitize.error import SanitizerError
 
 triton: Any = pytest.importorskip("triton", reason="Triton is not installed: make clients")
 torch: Any = pytest.importorskip("torch", reason="torch is not installed: make clients")

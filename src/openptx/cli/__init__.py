@@ -7,11 +7,14 @@ Each command is a module with `add_arguments(parser)` and `run(args) -> int`, im
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from openptx.cli.commands import COMMANDS
 from openptx.cli.failures import run_and_report
 from openptx.errors import ArgumentError
+
+TYPE_CHECKING = False  # importing typing would cost 7 ms
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def main(argv: list[str] | None = None) -> int:

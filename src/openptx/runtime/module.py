@@ -33,6 +33,7 @@ from openptx.runtime.fidelity import Statement, Used, fidelity, require_meanings
 from openptx.runtime.handle import Handle
 from openptx.runtime.options import Extent, check_shape, cluster_shape, extent, is_range
 from openptx.runtime.parameters import Packed, Parameter, parameters
+from openptx.runtime.tools import run_debugged, run_sanitized
 from openptx.source import File
 
 Source = str | bytes | bytearray | os.PathLike[str] | File
@@ -90,17 +91,13 @@ class Kernel(Handle):
         if initcheck is not False or debug is not False:
             require_flags(initcheck=initcheck, debug=debug)
         if sanitize is not None:
-            from openptx.sanitize.entry import require_clean
-
-            require_clean(
+            run_sanitized(
                 self, grid, block, args, sanitize, shared_mem=shared_mem, cluster=cluster, timeout=timeout,
                 max_instructions=max_instructions,
             )  # fmt: skip
             return
         if debug:
-            from openptx.debug.launch import debug_launch
-
-            debug_launch(self, grid, block, args, shared_mem=shared_mem, cluster=cluster)
+            run_debugged(self, grid, block, args, shared_mem=shared_mem, cluster=cluster)
             return
         since = time.monotonic() if since is None else since
         prepared = self.prepare(grid, block, args, shared_mem, cluster, blocks)

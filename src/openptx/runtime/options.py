@@ -11,6 +11,7 @@ from openptx.errors import ArgumentError, Triple, require_choice
 from openptx.isa.address_windows import CTA_SHIFT
 from openptx.launch_options import is_count, require_options, shown
 from openptx.program import Function, Program
+from openptx.runtime.tools import require_tools
 
 THREADS = 1024
 
@@ -98,6 +99,4 @@ def require_for_all(engine: str, workers: int | None, timeout: float | None, san
     require_choice("engine", engine, ("auto", "interp", "native"))
     require_options(0, workers, timeout, None, None)
     if sanitize is not None:
-        from openptx.sanitize.options import tools_of
-
-        tools_of(sanitize)
+        require_tools(sanitize)

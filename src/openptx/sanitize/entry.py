@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.device.arrays import any_array
-from openptx.errors import ArgumentError, SanitizerError, require_choice, require_flags, require_kernel
+from openptx.errors import ArgumentError, require_choice, require_flags, require_kernel
 from openptx.keywords import hints
 from openptx.launch_options import OTHER_NAMES, require_count, require_options, sequence_of
 from openptx.sanitize.collector import Collector
+from openptx.sanitize.error import SanitizerError
 from openptx.sanitize.findings import Finding
 from openptx.sanitize.options import ENGINES, Options, outputs_of, tools_of
 from openptx.sanitize.undefined_bits.arrays import undefined_bits

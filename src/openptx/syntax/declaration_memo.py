@@ -7,7 +7,6 @@ often have the same parameters.
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.patterns import pattern
@@ -33,6 +32,10 @@ from openptx.syntax.plain_values import (
 )
 from openptx.syntax.statement_lexer import HEADER
 from openptx.syntax.tree import Function, HeaderForm, Statement
+
+TYPE_CHECKING = False  # importing typing would cost 7 ms
+if TYPE_CHECKING:
+    from typing import Any
 
 Parts = tuple[str, str, str, int]
 

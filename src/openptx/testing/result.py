@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from openptx.errors import Bug, CheckError, Error, Fault, InputError, SanitizerError, Unsupported, about_file
+from openptx.errors import Bug, CheckError, Error, Fault, InputError, Unsupported, about_file
+from openptx.sanitize.error import SanitizerError
 
 PASSED, FAILED, UNSUPPORTED, ERROR = "passed", "failed", "unsupported", "error"
 """`error` is a test that cannot be run as written; `failed` is a test with a wrong result."""

@@ -52,7 +52,7 @@ ALLOWED = {
                      "garbage", "late", "locks", "logging", "progress", "llvm", "numerics", "isa", "program",
                      "call_graph", "control_flow", "dataflow", "device"},
     "sanitize":     {"array_types", "source", "diagnostics", "errors", "keywords", "launch_options", "numerics",
-                     "isa", "program", "call_graph", "control_flow", "line_table", "device", "engines"},
+                     "isa", "program", "call_graph", "control_flow", "line_table", "device", "engines", "runtime"},
     "profile":      {"array_types", "source", "diagnostics", "errors", "keywords", "launch_options", "numerics",
                      "isa", "program", "control_flow", "line_table", "dataflow", "device", "engines", "runtime"},
     "prove":        {"errors", "launch_options", "numerics", "isa", "program", "progress", "control_flow", "device",
@@ -61,7 +61,7 @@ ALLOWED = {
                      "control_flow", "line_table", "engines", "runtime"},
     "runtime":      {"array_types", "source", "errors", "float_environment", "garbage", "keywords", "late",
                      "launch_options", "locks", "progress", "reading", "numerics", "isa", "program", "call_graph",
-                     "check", "linking", "rewrite", "device", "engines", "sanitize", "debug", "api"},
+                     "check", "linking", "rewrite", "device", "engines", "api"},
     "recording":    {"array_types", "source", "diagnostics", "errors", "keywords", "launch_options", "reading",
                      "numerics", "isa", "program", "control_flow", "line_table", "rewrite", "api", "device", "memory",
                      "engines", "sanitize", "trace", "runtime", "__init__"},
@@ -70,7 +70,7 @@ ALLOWED = {
     "api":          {"source", "diagnostics", "errors", "keywords", "late", "reading", "isa", "syntax", "check"},
     "compile_server": {"source", "engines", "llvm", "program", "device", "runtime"},
     "testing":      {"array_types", "source", "diagnostics", "errors", "reading", "numerics", "isa", "api", "check",
-                     "syntax", "device", "runtime"},
+                     "syntax", "device", "runtime", "sanitize"},
 }
 # Parts of check: each may import itself and those before it; neither the fast path nor lowering the other.
 LAYERS = (
@@ -83,9 +83,7 @@ LAYERS = (
 NOT_OF_EACH_OTHER = {"fast", "lowering"}
 #    part            what only its annotations may name, besides: classes of callers, which are given to it
 FOR_TYPES_ALONE = {
-    "errors":       {"sanitize"},       # findings are an error's contents
     "diagnostics":  {"errors"},         # faults are rendered as diagnostics are
-    "sanitize":     {"runtime"},        # a launch is watched by `kernel(..., sanitize=)`, and by `openptx.sanitize`
 }
 # fmt: on
 ANYTHING = {

@@ -32,8 +32,9 @@ from openptx.driver.objects import driver
 from openptx.driver.results import Result
 from openptx.driver.streams.stream import submit
 from openptx.driver.tensor_maps.host_encoded import put_our_maps
-from openptx.errors import ArgumentError, Fault, SanitizerError, Triple, Unsupported
+from openptx.errors import ArgumentError, Fault, Triple, Unsupported
 from openptx.sanitize.checks.lost_memory import tell_unfreed
+from openptx.sanitize.error import SanitizerError
 
 _warned = set[str]()
 
