@@ -34,13 +34,16 @@ def check(
     return _findings(ModuleChecker(parse(file), target, profile, selected), target)
 
 
-def resolve(file: File, target: str | None = None, profile: str = "ptxas") -> tuple[ModuleChecker, list[Diagnostic]]:
-    """The resolved module, which `lower` takes, and every finding in it."""
+def resolve(
+    file: File, target: str | None = None, profile: str = "ptxas", room: int | None = None
+) -> tuple[ModuleChecker, list[Diagnostic]]:
+    """The resolved module, which `lower` takes, and every finding in it. `room`: how many characters of a wrong file
+    are checked again, all in all, instead of as many as usual."""
     module = ModuleChecker(parse(file), target, profile, keep=True)
-    return module, _findings(module, target)
+    return module, _findings(module, target, room)
 
 
-def _findings(module: ModuleChecker, target: str | None) -> list[Diagnostic]:
+def _findings(module: ModuleChecker, target: str | None, room: int | None = None) -> list[Diagnostic]:
     """The findings of a module, without consequences of others. A file in another language has one finding, which names
     the language."""
     found = module.check()
@@ -57,7 +60,7 @@ def _findings(module: ModuleChecker, target: str | None) -> list[Diagnostic]:
     if target is None:
         found = settle_header(module.header, found, check_text)
     bodies = [each.body for each in module.tree.items if isinstance(each, Function) and each.body is not None]
-    return SecondCheck(module.file, bodies, found, check_text).settled()
+    return SecondCheck(module.file, bodies, found, check_text, room).settled()
 
 
 def lower(source: ModuleChecker | File) -> Program:

@@ -19,5 +19,6 @@ LOST_BRACE = "where a brace may be missing"
 
 BEYOND_RANGE = "a number beyond those of a range"
 DECLARED = "where a name is declared"
+VARIABLE = "where a variable in memory is declared"
 
 NO_DEBUG_INFORMATION = "debug without sections"

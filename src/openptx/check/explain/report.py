@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from openptx.check.explain.suggestions import as_float, bits_of
+from openptx.check.operand import kinds
 from openptx.check.problems import OPCODE
 from openptx.diagnostics import Diagnostic, Label
-from openptx.diagnostics.kinds import DECLARED
+from openptx.diagnostics.kinds import DECLARED, VARIABLE
 from openptx.syntax import operands as text
 
 TYPE_CHECKING = False
@@ -105,4 +106,7 @@ def declared_here(tree: text.Operand, scope: Scope) -> tuple[Label, ...]:
         else:
             return ()
     found = scope.find(tree.text)
-    return (Label(found[0].span, "declared here", DECLARED),) if found is not None else ()
+    if found is None:
+        return ()
+    entry, _ = found
+    return (Label(entry.span, "declared here", VARIABLE if entry.kind.sort == kinds.VARIABLE else DECLARED),)

@@ -6,13 +6,15 @@ import re
 from collections import defaultdict
 
 from openptx.diagnostics import Diagnostic, Fix, Label
-from openptx.diagnostics.kinds import DECLARED
+from openptx.diagnostics.kinds import DECLARED, VARIABLE
 from openptx.isa.types import TYPES
 from openptx.patterns import pattern
 from openptx.source import Span
 from openptx.syntax.lexical import LETTER
 
 _OF_TYPES = frozenset(("operand-type", "operand-size", "argument-type", "address-register", "state-space"))
+_OF_ADDRESSES = frozenset(("operand-kind", "destination", "negation", "vector-length"))
+"""Errors of a variable whose address stands where a register belongs."""
 _MOST = 100
 """Declarations that are looked at; more are wrong in no file that a person wrote."""
 _LEAST = 3
@@ -46,9 +48,9 @@ def _by_declaration(found: list[Diagnostic]) -> dict[Span, list[Diagnostic]]:
     """The misuses of declared names, by the place of the declaration."""
     groups: dict[Span, list[Diagnostic]] = defaultdict(list)
     for each in found:
-        declared = next((label.span for label in each.labels if label.kind == DECLARED), None)
-        if declared and (each.name in _OF_TYPES or "address of" in (each.actual or "")):
-            groups[declared].append(each)
+        label = next((label for label in each.labels if label.kind in (DECLARED, VARIABLE)), None)
+        if label and (each.name in _OF_TYPES or (each.name in _OF_ADDRESSES and label.kind == VARIABLE)):
+            groups[label.span].append(each)
     return groups
 
 
@@ -105,7 +107,7 @@ def _of_declaration(misuses: list[Diagnostic], declared: Span, statement: Span) 
     first, text = misuses[0], misuses[0].file.text
     names = text[slice(*declared)]
     common = _types(misuses)
-    addresses = all("address of" in (each.actual or "") for each in misuses if each.name != "state-space")
+    addresses = all(each.name in _OF_ADDRESSES for each in misuses if each.name != "state-space")
     place = next((_SPACE if addresses else _TYPE).finditer(text, statement[0], declared[0]), None)
     meant = ".reg" if addresses else common[0] if common else None
     if place is None or meant in (None, place[0]):

@@ -81,9 +81,11 @@ CheckText = Callable[[str], list[Diagnostic]]
 
 
 class SecondCheck:
-    """The errors of one file, and what is left of them where one is fixed."""
+    """The errors of one file, and what is left of them where one is fixed. `room`: another limit than `ROOM`."""
 
-    def __init__(self, file: File, bodies: list[Span], found: list[Diagnostic], check_text: CheckText) -> None:
+    def __init__(
+        self, file: File, bodies: list[Span], found: list[Diagnostic], check_text: CheckText, room: int | None
+    ) -> None:
         self.file, self.bodies, self.found, self.check_text = file, bodies, found, check_text
         self.errors = [each for each in found if each.severity == "error"]
         self.known = count_by_key(self.errors)
@@ -97,7 +99,7 @@ class SecondCheck:
                 self.about.setdefault(prototype.rstrip(_DIGITS), []).append(each)
         absent = (_subject(each) for each in self.errors if each.name in _ELSEWHERE)
         self.absent = list(dict.fromkeys(name for name in absent if name))[:_ABSENT]
-        self.left, self.proofs = ROOM, _PROOFS
+        self.left, self.proofs = ROOM if room is None else room, _PROOFS
         self.calls = {id(each) for each in self.errors if each.name == "argument-count"}
         self.names = frozenset[str]()
         """The names in the file, once a second check is made."""
