@@ -45,6 +45,7 @@ NOT_RUN = [
     ("docs/editors.md",                "cd editors/vscode",        NETWORK),
     ("docs/prove.md",                  "$ sed",                    "run by tests/unit/front/test_documents.py"),
     ("docs/recipes/compiler-output.md", "",                        "run by tests/unit/runtime/test_compiler_recipe.py"),
+    ("docs/recipes/cupy.md",           "$ pip install",            NETWORK),
     ("docs/recipes/find-a-race.md",    "",                         "run by tests/unit/sanitize/test_race_recipe.py"),
     ("docs/recipes/numba-in-ci.md",    "",                         "run by tests/clients/test_numba_client.py"),
     ("docs/recipes/replay-on-a-laptop.md", "",                     "run by tests/unit/recording/test_replay_recipe.py"),
