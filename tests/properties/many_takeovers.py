@@ -25,7 +25,6 @@ from random_kernels import Kernel
 from takeovers import Takeovers, forced
 from test_hostile_kernels import outcome
 
-from openptx.device.heap import heap_of
 from openptx.device.memory import device
 from openptx.engines.native import settings
 from openptx.engines.native.rtlib import support
@@ -78,7 +77,7 @@ def kernel_problem(seed: int, every: int = EVERY) -> str:
 def hostile_problem(seed: int) -> str:
     """How a kernel that does wrong ends otherwise than on the reference engine, when code takes over."""
     dice, hostile = random.Random(seed), HostileKernel(seed)
-    heap = heap_of(device(64))
+    heap = device(64).device_heap()
     given, out = heap.state(), np.zeros(hostile.bytes, np.uint8)
     with forced(baseline=seed % 2 == 0) as takeovers:
         ends: list[tuple[object, ...]] = []

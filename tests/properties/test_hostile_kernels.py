@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hostile_kernels import VIOLATIONS, HostileKernel
 
-from openptx.device.heap import heap_of
 from openptx.device.memory import device
 from openptx.engines.native import settings
 from openptx.errors import ArgumentError, CheckError, Fault
@@ -37,7 +36,7 @@ def outcome(hostile: HostileKernel, engine: str, out: np.ndarray) -> tuple[objec
 
 def assert_ends(seed: int) -> str:
     hostile = HostileKernel(seed)
-    heap = heap_of(device(64))
+    heap = device(64).device_heap()
     given = heap.state()
     out = np.zeros(hostile.bytes, np.uint8)  # the same for both, and so at the same device address
     ends: list[tuple[object, ...]] = []

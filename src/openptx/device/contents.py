@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from openptx.device.memory_view import Bytes, MemoryView
+from openptx.device.allocation import Bytes
+from openptx.device.memory_view import MemoryView
 
 MOST = 2 << 30
 """The default maximum of the bytes that are copied."""

@@ -7,14 +7,13 @@ same holds for small allocations of the host that share its slot (device/pool.py
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.device.memory import REMEMBERED, Memory
-from openptx.device.memory_view import Allocation, beside, gap
-from openptx.device.pool import POOL, Pool
-from openptx.isa.address_windows import SHIFT
+from openptx.device.allocation import REMEMBERED, Allocation, Bytes, beside, gap
+from openptx.device.pool import Pool
 from openptx.locks import MEMORY
 
 SIZE = 8 << 20
@@ -28,17 +27,19 @@ State = tuple[list[tuple[int, int]], dict[int, int], dict[int, int], NDArray[np.
 
 
 class Heap:
-    """First fit. Lives as long as the memory, whichever module allocated a block."""
+    """First fit. Lives as long as the memory, whichever module allocated a block.
 
-    def __init__(self, memory: Memory, size: int = SIZE) -> None:
-        room = POOL if memory.shift == SHIFT[64] else 0
-        self._memory, self._size = memory, size
-        self.allocation, self.bytes = memory.place("device heap", size, reserve=size + room, listed=False)
+    It has the bytes of its allocation; `data` may have more, to which `extend` enlarges it for the pool.
+    """
+
+    def __init__(self, allocation: Allocation, data: Bytes, extend: Callable[[Allocation, int], Allocation]) -> None:
+        self.allocation, self.bytes, self._extend = allocation, data, extend
+        self._size = size = allocation.size
         self._free = [(self.allocation.base, size)]
         self.blocks: dict[int, int] = {}
         """Requested sizes of `malloc`, by address."""
         self._freed: dict[int, int] = {}
-        self.left = np.zeros((size + room) // ALIGN, np.uint8)
+        self.left = np.zeros(data.size // ALIGN, np.uint8)
         """For each 16 bytes: how many bytes of a block follow from the first on, 255 for more; 0 outside blocks."""
         self._pool: Pool | None = None
 
@@ -48,7 +49,7 @@ class Heap:
             if self._pool is None:
                 if self.bytes.size == self._size:
                     raise MemoryError("32-bit programs have no memory that the host allocates")
-                self.allocation = self._memory.extend(self.allocation, self.bytes.size)
+                self.allocation = self._extend(self.allocation, self.bytes.size)
                 base = self.allocation.base + self._size
                 self._pool = Pool(base, self.bytes[self._size :], self.left[self._size // ALIGN :])
             return self._pool
@@ -155,11 +156,3 @@ def extent(size: int) -> int:
 def block(address: int, size: int) -> Allocation:
     """A block as named in faults."""
     return Allocation("a block of `malloc`", address, size, 0, True)
-
-
-def heap_of(memory: Memory) -> Heap:
-    """The heap of a device's memory, created when the first module that calls `malloc` is loaded."""
-    with MEMORY:
-        if memory.heap is None:
-            memory.heap = Heap(memory)
-        return memory.heap

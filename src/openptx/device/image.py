@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from openptx.device.heap import heap_of
+from openptx.device.allocation import Allocation, Bytes
 from openptx.device.memory import Memory, device
-from openptx.device.memory_view import Allocation, Bytes, MemoryView
+from openptx.device.memory_view import MemoryView
 from openptx.device.nested_launches import PARAMETERS
 from openptx.device.textures.handles import Opaque
 from openptx.device.textures.sampler import Sampler
@@ -47,7 +47,7 @@ class Image:
         self.bound: dict[int, Opaque] = {}  # by the address of the variable that stands for it
         self._kept: list[Bytes] = []
         if not program.external.isdisjoint(ON_HEAP):
-            heap_of(self.memory)  # which must exist before a launch
+            self.memory.device_heap()  # which must exist before a launch
         base = FUNCTION << self.memory.shift
         names = (*program.functions, *program.kernels)
         self.functions = Defined((name, base + FUNCTION_STEP * (i + 1)) for i, name in enumerate(names))

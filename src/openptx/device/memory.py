@@ -9,34 +9,28 @@ from __future__ import annotations
 import weakref
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from openptx.device.allocation import REMEMBERED, Allocation, Bytes
+from openptx.device.heap import SIZE, Heap
 from openptx.device.mapping import Occupied, can_choose, mapped
 from openptx.device.memory_view import (
     ARRAY,
     ROW,
-    Allocation,
     Array,
-    Bytes,
     MemorySnapshot,
     MemoryView,
     owner,
     pointer_of,
 )
+from openptx.device.pool import POOL
 from openptx.errors import ArgumentError
 from openptx.isa.address_windows import FIRST, SHIFT
 from openptx.locks import MEMORY
 
-if TYPE_CHECKING:
-    from openptx.device.heap import Heap
-
 QUARANTINE = 256
 """The number of slots kept in quarantine after they were freed, so that a stale pointer faults."""
-
-REMEMBERED = 1024
-"""The number of freed allocations remembered, so that faults can name them."""
 
 
 class Memory:
@@ -57,7 +51,7 @@ class Memory:
         self._quarantine: dict[int, None] = {}  # slots, in the order in which they were freed
         self._occupied: set[int] = set()  # slots in which the host has other mappings
         self._lowest = FIRST  # no slot before this one is free
-        self.heap: Heap | None = None  # until `heap_of` is asked for it
+        self.heap: Heap | None = None  # until `device_heap` is asked for it
 
     def known_allocation(self, array: Array) -> Allocation | None:
         """The allocation of a contiguous array that `address` returned before."""
@@ -146,6 +140,15 @@ class Memory:
                 except Occupied:
                     self._occupied.add(slot)
             return self._settle(self._add(name, pointer_of(data), size, True, data, 0, listed, slot), data), data
+
+    def device_heap(self) -> Heap:
+        """The heap that kernels `malloc` from, created when the first module that calls `malloc` is loaded."""
+        with MEMORY:
+            if self.heap is None:
+                room = POOL if self.shift == SHIFT[64] else 0
+                allocation, data = self.place("device heap", SIZE, reserve=SIZE + room, listed=False)
+                self.heap = Heap(allocation, data, self.extend)
+            return self.heap
 
     def reserve(self, size: int) -> Bytes:
         """Pages of zeros at addresses that are reserved until `end_reservation`, and inaccessible to kernels.

@@ -6,17 +6,17 @@ import ctypes
 import struct
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from openptx.array_types import Array
+from openptx.device.allocation import Allocation, Bytes, beside, gap, in_bytes
+from openptx.device.heap import Heap
 from openptx.isa.address_windows import CONST, FUNCTION, LOCAL, PARAM, SHARED
 
 if TYPE_CHECKING:
-    from openptx.device.heap import Heap
     from openptx.device.nested_launches import NestedLaunches
 
 ROW = struct.Struct("<4Q")
@@ -34,30 +34,6 @@ FAR = 1 << 30
 """Distance in bytes beyond which an allocation is not mentioned in a fault."""
 
 NULL_PAGE = 1 << 16  # addresses below come from a null pointer and an index, as on a GPU nothing is ever there
-
-Bytes = NDArray[np.uint8]
-
-
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Allocation:
-    """`size` bytes of device memory at address `base`, at host address `pointer`."""
-
-    name: str
-    base: int
-    size: int
-    pointer: int
-    writable: bool
-
-    def bytes(self) -> Bytes:
-        """The host memory. It lives only as long as its owner."""
-        if not self.size:
-            return np.zeros(0, np.uint8)
-        data = np.frombuffer(memoryview((ctypes.c_uint8 * self.size).from_address(self.pointer)), np.uint8)
-        data.flags.writeable = self.writable
-        return data
-
-    def __str__(self) -> str:
-        return f"{self.name}, {in_bytes(self.size)} at 0x{self.base:x}"
 
 
 class MemorySnapshot(NamedTuple):
@@ -147,24 +123,6 @@ class MemoryView:
             return found
         name, start = max(inside, key=lambda p: (p[1] <= address, p[1] if p[1] <= address else -p[1]))
         return replace(found, name=name if start == found.base else f"memory of {name}")
-
-
-def gap(a: Allocation, address: int, count: int) -> int:
-    """How far an access of `count` bytes misses an allocation."""
-    return max(a.base - address, address + count - (a.base + a.size), 0)
-
-
-def beside(a: Allocation, address: int, count: int) -> str:
-    """An allocation, and how far an access misses it."""
-    if address < a.base:
-        return f"{a}; the access begins {in_bytes(a.base - address)} before it"
-    past = gap(a, address, count)
-    return f"{a}; the access ends {in_bytes(past)} past it" if past else str(a)
-
-
-def in_bytes(size: int) -> str:
-    """`1 byte`, `7 bytes`."""
-    return f"{size} byte{'s' if size != 1 else ''}"
 
 
 _address, _first = ctypes.addressof, ctypes.c_char.from_buffer

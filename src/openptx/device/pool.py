@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openptx.device.memory import REMEMBERED
-from openptx.device.memory_view import Allocation, Bytes, beside
+from openptx.device.allocation import REMEMBERED, Allocation, Bytes, beside
 from openptx.locks import MEMORY
 
 POOL = 256 << 20

@@ -15,10 +15,9 @@ from numpy.typing import DTypeLike
 
 from openptx.array_types import Array
 from openptx.device import undefined
-from openptx.device.heap import heap_of
+from openptx.device.allocation import Allocation, Bytes, in_bytes
 from openptx.device.mapping import is_mapped
 from openptx.device.memory import REMEMBERED, device
-from openptx.device.memory_view import Allocation, Bytes, in_bytes
 from openptx.device.pool import LARGEST
 from openptx.errors import ArgumentError, require_flags
 from openptx.locks import MEMORY
@@ -175,7 +174,7 @@ def allocate(size: int, *, name: str | None = None) -> Block:
         BLOCKS.count += 1
         name = name or f"block {BLOCKS.count}{caller()}"
         if size <= LARGEST and BLOCKS.small >= OWN_SLOTS:
-            pool = heap_of(device(64)).pool()
+            pool = device(64).device_heap().pool()
             shared = pool.take(name, size)
             if shared is not None:
                 return BLOCKS.add(Block(shared, pool.view(shared.base, size), False, False))
@@ -203,7 +202,7 @@ def free(block: Block | int) -> None:
         if found.own_slot:
             device(64).release(found.allocation, data)
         else:
-            heap_of(device(64)).pool().give_back(found.address)
+            device(64).device_heap().pool().give_back(found.address)
 
 
 def withdraw(block: Block) -> None:
@@ -215,7 +214,7 @@ def withdraw(block: Block) -> None:
         if block.own_slot:
             device(64).withdraw(block.allocation)
         else:
-            heap_of(device(64)).pool().withdraw(block.address)
+            device(64).device_heap().pool().withdraw(block.address)
 
 
 def restore(block: Block) -> None:
@@ -224,7 +223,7 @@ def restore(block: Block) -> None:
         if block.own_slot:
             block.allocation = device(64).restore(block.allocation, block.data)
         else:
-            heap_of(device(64)).pool().restore(block.name, block.address, block.size)
+            device(64).device_heap().pool().restore(block.name, block.address, block.size)
         block.withdrawn = False
         BLOCKS.add(block)
 

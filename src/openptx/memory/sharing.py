@@ -6,7 +6,6 @@ import ctypes
 import mmap
 from dataclasses import dataclass
 
-from openptx.device.heap import heap_of
 from openptx.device.memory import Allocation, Bytes, device
 from openptx.device.reservations import Physical, Reservation, replace, reserve
 from openptx.locks import MEMORY
@@ -22,7 +21,7 @@ def share(block: Block) -> tuple[Physical, int]:
         if block.own_slot:
             first, size, used = block.address, pages(block.size), pages(block.size)
         else:
-            pool = heap_of(device(64)).pool()
+            pool = device(64).device_heap().pool()
             first, size, used = pool.base, pool.size, pages(pool.used)
         if first not in _SHARED:
             made = Physical(size)

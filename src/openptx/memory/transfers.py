@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from openptx.device import undefined
+from openptx.device.allocation import Bytes, in_bytes
 from openptx.device.arrays import as_array
 from openptx.device.memory import device
-from openptx.device.memory_view import Bytes, in_bytes
 from openptx.device.views import device_pointer, memory_of
 from openptx.errors import ArgumentError
 from openptx.locks import MEMORY

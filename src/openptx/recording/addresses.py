@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.device.memory_view import Bytes
+from openptx.device.allocation import Bytes
 
 Words = NDArray[np.uint64]
 WORD = 8

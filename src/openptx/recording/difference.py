@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from openptx.device.memory_view import Bytes
+from openptx.device.allocation import Bytes
 from openptx.errors import Triple
 from openptx.isa.types import find_type
 from openptx.line_table import LineTable

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from openptx.device.memory_view import Bytes
+from openptx.device.allocation import Bytes
 from openptx.errors import InputError
 from openptx.reading import LIMIT, encode, open_regular, read
 from openptx.recording.header import LONGEST, Header, RegionHeader, read_header

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from openptx import __version__
-from openptx.device.memory_view import Bytes, MemoryView
+from openptx.device.allocation import Bytes
+from openptx.device.memory_view import MemoryView
 from openptx.device.textures.handles import Opaque
 from openptx.errors import ArgumentError, require_kernel
 from openptx.keywords import hints

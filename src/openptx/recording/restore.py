@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.device.allocation import Bytes, in_bytes
 from openptx.device.memory import Memory
-from openptx.device.memory_view import Bytes, in_bytes, pointer_of
+from openptx.device.memory_view import pointer_of
 from openptx.errors import InputError
 from openptx.program import Program
 from openptx.recording.addresses import Relocation, aligned

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from openptx.device.memory_view import Bytes
+from openptx.device.allocation import Bytes
 from openptx.errors import ArgumentError, Unsupported
 from openptx.recording.file import Recording, Region
 from openptx.runtime.driver_tensor_map import LEAST_ALIGNMENT, SIZE, decode

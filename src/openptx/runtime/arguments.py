@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from openptx.device.allocation import Bytes
 from openptx.device.arrays import array_of, as_array
 from openptx.device.memory import Memory
-from openptx.device.memory_view import Bytes
 from openptx.device.textures.handles import Opaque
 from openptx.device.views import device_pointer
 from openptx.errors import ArgumentError

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from openptx.array_types import Array
-from openptx.device.memory_view import Bytes
+from openptx.device.allocation import Bytes
 
 LINE = 64
 PART = 1 << 20

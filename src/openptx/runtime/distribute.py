@@ -18,8 +18,8 @@ import numpy as np
 
 from openptx.array_types import Array
 from openptx.call_graph import reachable_functions
+from openptx.device.allocation import Bytes
 from openptx.device.arrays import array_of, as_array
-from openptx.device.memory_view import Bytes
 from openptx.device.nested_launches import LAUNCH
 from openptx.device.textures.handles import Opaque
 from openptx.errors import ArgumentError, Fault, require_choice, require_kernel

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 from openptx.api import file_to_load
 from openptx.api import require_options as require_target
 from openptx.check import lower, resolve
+from openptx.device.allocation import Bytes
 from openptx.device.arrays import array_of
 from openptx.device.image import Image
 from openptx.device.memory import Memory
-from openptx.device.memory_view import Bytes
 from openptx.device.nested_launches import LAUNCH, NestedLaunch, NestedLaunches
 from openptx.device.textures.handles import Opaque
 from openptx.engines.common.engine import Engine, PreparedLaunch, import_engine, why_interp

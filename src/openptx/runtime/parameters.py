@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from openptx.device.memory_view import Bytes
+from openptx.device.allocation import Bytes
 from openptx.errors import ArgumentError
 from openptx.program import Function, Register, Variable
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from openptx.call_graph import calls_indirectly, reachable_functions
 from openptx.control_flow import control, registers
 from openptx.device import contents
-from openptx.device.memory_view import Allocation
+from openptx.device.allocation import Allocation
 from openptx.engines.common.definite_assignment import unassigned_reads
 from openptx.engines.common.engine import PreparedLaunch
 from openptx.engines.common.operands import has_operand

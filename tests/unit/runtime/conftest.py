@@ -9,7 +9,6 @@ from host_memory_kernels import ADD
 
 import openptx
 from openptx import memory
-from openptx.device.heap import heap_of
 from openptx.device.memory import device
 from openptx.memory.blocks import BLOCKS
 
@@ -17,7 +16,7 @@ from openptx.memory.blocks import BLOCKS
 @pytest.fixture
 def empty_heap() -> None:
     """The device's heap without what the kernels of other tests left in it."""
-    heap = heap_of(device(64))
+    heap = device(64).device_heap()
     for block in [*heap.blocks]:
         heap.give_back(block)
 

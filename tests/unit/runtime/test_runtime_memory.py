@@ -95,7 +95,8 @@ def test_read_only_arrays_say_so() -> None:
 
 
 def test_the_heap_joins_what_is_given_back() -> None:
-    heap = Heap(Memory(), 288)
+    memory = Memory()
+    heap = Heap(*memory.place("device heap", 288, listed=False), memory.extend)
     a, b, c = heap.take(10), heap.take(100), heap.take(100)
     assert (b - a, c - b) == (32, 128)  # a multiple of 16, and a gap
     assert heap.take(100) == 0

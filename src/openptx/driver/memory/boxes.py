@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openptx.device.memory_view import Bytes
+from openptx.device.allocation import Bytes
 from openptx.driver.calls import in_context, invalid, read, unsupported
 from openptx.driver.devices.contexts import Context
 from openptx.driver.memory.places import of_device, of_either, of_host

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from openptx.device.memory_view import Allocation
+from openptx.device.allocation import Allocation
 from openptx.driver.calls import Failure, counted, get, in_context, invalid, put_int
 from openptx.driver.devices.contexts import Context
 from openptx.driver.memory.ownership import owned_at

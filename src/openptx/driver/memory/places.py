@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from openptx import memory
 from openptx.device import undefined
+from openptx.device.allocation import in_bytes
 from openptx.device.mapping import is_mapped
 from openptx.device.memory import device
-from openptx.device.memory_view import in_bytes
 from openptx.driver.calls import invalid
 from openptx.driver.memory.allocations import OWNED, REGISTERED
 from openptx.memory.transfers import span_of

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from openptx.device.allocation import Allocation
 from openptx.device.memory import device
-from openptx.device.memory_view import Allocation
 from openptx.driver.calls import Failure, in_context, put, put_int, put_size, text
 from openptx.driver.devices.contexts import Context
 from openptx.driver.modules.images import device_target, image_at, ptx_of, runs

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from openptx.device.memory_view import Bytes
+from openptx.device.allocation import Bytes
 from openptx.driver.entry_points import entry_points
 
 MAJOR, MINOR = 75, 76

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openptx.device.memory_view import Bytes
+from openptx.device.allocation import Bytes
 from openptx.driver.execution.launches import Shape
 from openptx.driver.recorder.images import KernelOf
 from openptx.driver.recorder.session import Session

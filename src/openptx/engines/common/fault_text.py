@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 
-from openptx.device.memory_view import in_bytes
+from openptx.device.allocation import in_bytes
 from openptx.isa.semantics.tensor_memory import LANE
 from openptx.program import Op, SharedLayout
 from openptx.source import File

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from openptx.device.memory_view import Allocation, Bytes
+from openptx.device.allocation import Allocation, Bytes
 from openptx.engines.interp.batch import Batch
 
 LIMIT = 256 << 20

@@ -26,8 +26,9 @@ from openptx.numerics.reductions import all_set, distinct, where_set
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from openptx.device.allocation import Bytes
     from openptx.device.image import Image
-    from openptx.device.memory_view import Bytes, MemoryView
+    from openptx.device.memory_view import MemoryView
     from openptx.engines.interp.geometry import Geometry
     from openptx.isa.semantics.matrix.copied import Copied
     from openptx.isa.semantics.matrix.described import Described

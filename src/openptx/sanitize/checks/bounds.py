@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from openptx.array_types import Array
-from openptx.device.memory_view import in_bytes
+from openptx.device.allocation import in_bytes
 from openptx.engines.common.provenance import copied_variables_of, variables_of
 from openptx.engines.interp import lane_sets
 from openptx.isa.address_windows import CTA_SHIFT

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from openptx.array_types import Array
+from openptx.device.allocation import Bytes
 from openptx.device.heap import Heap
-from openptx.device.memory_view import Bytes, MemoryView
+from openptx.device.memory_view import MemoryView
 from openptx.diagnostics.render import render
 from openptx.isa.address_windows import SHIFT
 from openptx.sanitize.findings import Finding

@@ -9,7 +9,8 @@ from openptx.device.undefined import undefined
 from openptx.sanitize.undefined_bits.arrays import undefined_bits
 
 if TYPE_CHECKING:
-    from openptx.device.memory_view import Bytes, MemoryView
+    from openptx.device.allocation import Bytes
+    from openptx.device.memory_view import MemoryView
     from openptx.runtime import Kernel
 
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.array_types import Array
+from openptx.device.allocation import Allocation, Bytes
 from openptx.device.heap import Heap
 from openptx.device.image import Image
-from openptx.device.memory_view import Allocation, Bytes, MemoryView
+from openptx.device.memory_view import MemoryView
 from openptx.engines.common import fault_text
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.geometry import Geometry

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from openptx.array_types import Array
-    from openptx.device.memory_view import Bytes
+    from openptx.device.allocation import Bytes
     from openptx.engines.interp.machine import Threads
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.array_types import Array
-from openptx.device.memory_view import Bytes
+from openptx.device.allocation import Bytes
 
 Offsets = NDArray[np.int64]
 View = tuple[Array, int, NDArray[np.int64] | int]

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.control_flow import branches, control, control_instructions
-from openptx.device.memory_view import Allocation, Bytes, MemorySnapshot, MemoryView, pointer_of
+from openptx.device.allocation import Allocation, Bytes
+from openptx.device.memory_view import MemorySnapshot, MemoryView, pointer_of
 from openptx.engines.native import abi
 from openptx.engines.native.runtime import upcalls
 from openptx.isa.address_windows import CONST, PARAM, SHARED

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from openptx.device.memory_view import Allocation, Bytes
+from openptx.device.allocation import Allocation, Bytes
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.instrument.watch import layout
 from openptx.engines.native.runtime.launch import Run
