@@ -48,3 +48,13 @@ def test_a_fault_of_one_lane(engine: str) -> None:
     with pytest.raises(openptx.Fault) as caught:
         openptx.load(TEXT)["k"](1, 64, (given, found, 1), engine=engine)
     assert (caught.value.name, caught.value.thread) == ("out-of-bounds", (40, 0, 0))
+
+
+def test_a_condition_of_the_warp_becomes_a_mask_without_vectors(tmp_path: Path) -> None:
+    source = tmp_path / "k.ptx"
+    source.write_text(
+        TEXT.replace("@%p ld.global.u32 %a, [%from];", "setp.lt.and.u32 %p, %t, %a, %p;").replace("@!%p", "@%p")
+    )
+    text = lowered(source)
+    assert "sext i1" in text
+    assert "shufflevector <32 x i1>" not in text

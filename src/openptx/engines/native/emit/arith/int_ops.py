@@ -68,6 +68,8 @@ class IntOps(FloatTransfer):
         return name
 
     def splat(self, scalar: str, t: str) -> str:
+        if t == "i1" and self.ir.has_mask_registers:  # LLVM would move it to a vector register and back
+            return self.ir.mask_of(self.ir.emit(f"sext i1 {scalar} to i{N}"))
         one = self.ir.emit(f"insertelement <{N} x {t}> poison, {t} {scalar}, i32 0")
         return self.ir.emit(f"shufflevector <{N} x {t}> {one}, <{N} x {t}> poison, <{N} x i32> zeroinitializer")
 
