@@ -147,6 +147,10 @@ WINDOW = 8
 """The maximum size of a window that is read, relative to the size of the wanted data."""
 
 
+REGISTER = 64
+"""Bytes of a piece of a window: a vector register of AVX-512, two of AVX2."""
+
+
 class LoadPlan:
     """How offsets are loaded: pieces (first element, number of elements), and each lane's element."""
 
@@ -175,8 +179,14 @@ class LoadPlan:
             total = wanted[-1] + 1
             if total > WINDOW * N or total > WINDOW * len(wanted):
                 return None
-            runs = [(0, total)]
+            runs = whole_registers(total, REGISTER // step)
         return LoadPlan(runs, index, False)
+
+
+def whole_registers(total: int, n: int) -> list[tuple[int, int]]:
+    """Pieces of `n` elements each that cover `total` elements, the last two of which may overlap: of a vector that is
+    no multiple of a register, LLVM takes the last elements one by one."""
+    return [(i, n) for i in (*range(0, total - n, n), total - n)] if total > n else [(0, total)]
 
 
 OFFSETS, PAIRS = vector_type(32), f"<{N // 2} x i64>"
