@@ -11,7 +11,7 @@ from openptx.source import File
 _FOLDER = Path(__file__).parent
 _LIBRARIES = {
     "device_runtime.ptx": re.compile(r"\.extern\s+\.func\b[^;{]*\bcuda(CG|GraphSet)\w", re.A),
-    "nested_launches.ptx": re.compile(r"\.extern\s+\.func\b[^;{]*\b__cudaCDP2\w", re.A),
+    "nested_launches.ptx": re.compile(r"\.extern\s+\.func\b[^;{]*\b(__cudaCDP2|cuda(GetParameter|LaunchDev))\w", re.A),
 }
 """By file: how a declaration of its functions begins."""
 

@@ -131,6 +131,13 @@ def test_children_run_in_order_after_their_parent(stream: int, digits: int, engi
     assert result(stream, engine) == digits
 
 
+def test_names_without_the_header_of_nvcc() -> None:
+    """As in NVVM IR: CUDA's sample device-side-launch."""
+    x = np.zeros(1, np.uint32)
+    openptx.load(TEXT.replace("__cudaCDP2", "cuda"))["k"](1, 1, (x, 0, 32))
+    assert x[0] == 75123
+
+
 @ENGINES
 def test_each_launch_has_its_own_children(engine: str) -> None:
     kernel, x = openptx.load(TEXT)["k"], np.zeros(1, np.uint32)

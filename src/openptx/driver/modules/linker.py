@@ -15,7 +15,7 @@ from openptx.driver.objects import Object
 from openptx.driver.results import Result
 from openptx.errors import CheckError, InputError
 from openptx.fatbin import extract
-from openptx.linking import is_device_runtime, link_files
+from openptx.linking import device_runtime, is_device_runtime, link_files
 from openptx.source import File
 
 PTX, FATBINARY, LIBRARY, NVVM = 1, 2, 4, 5
@@ -60,7 +60,8 @@ class Linking(Object):
         """The linked PTX with a terminating zero. Fails for errors in the images or between them."""
         if self.result is None:
             try:
-                linked = link_files(self.files) if len(self.files) != 1 else self.files[0]
+                alone = len(self.files) == 1 and not device_runtime(self.files)
+                linked = self.files[0] if alone else link_files(self.files)
             except CheckError as error:
                 raise refusal(error, self.options, "the images cannot be linked") from None
             self.options.report("")

@@ -1,5 +1,6 @@
 """Parts that nvcc leaves to be linked: NVIDIA's device runtime, which is built in, and the program's own."""
 
+import ctypes
 import struct
 from ctypes import byref
 
@@ -10,6 +11,25 @@ LAUNCH = ".weak .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 a, .p
 UNKNOWN = """
 .extern .func (.param .b32 r) cnpSetLastError(.param .b32 a);
 .weak .func cudaX() { .param .b32 a, r; st.param.b32 [a], 0; call (r), cnpSetLastError, (a); ret; }
+"""
+CHILD = """
+.extern .func (.param .b64 r) cudaGetParameterBufferV2(
+    .param .b64 f, .param .align 4 .b8 grid[12], .param .align 4 .b8 block[12], .param .b32 shared);
+.extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 p, .param .b64 stream);
+.global .u32 x = 1;
+.visible .entry child() { st.global.u32 [x], 7; ret; }
+.visible .entry parent() {
+    .reg .b64 f; .param .b64 a, p, s; .param .align 4 .b8 grid[12]; .param .align 4 .b8 block[12]; .param .b32 b, r;
+    mov.u64 f, child;
+    st.param.b64 [a], f;
+    st.param.b32 [grid], 1; st.param.b32 [grid+4], 1; st.param.b32 [grid+8], 1;
+    st.param.b32 [block], 1; st.param.b32 [block+4], 1; st.param.b32 [block+8], 1;
+    st.param.b32 [b], 0;
+    call (p), cudaGetParameterBufferV2, (a, grid, block, b);
+    st.param.b64 [s], 0;
+    call (r), cudaLaunchDeviceV2, (p, s);
+    ret;
+}
 """
 KERNEL = ".visible .entry k() { ret; }\n"
 
@@ -28,6 +48,7 @@ def add(body: str, target: int, result: int = 0, kind: int = FATBINARY) -> None:
 
 context()
 linking, image, size, module = Handle(), Handle(), Size(), Handle()
+function, address = Handle(), ctypes.c_uint64()
 call("cuLinkCreate_v2", 0, None, None, byref(linking))
 add(LAUNCH, 121)  # for another device
 add(LAUNCH, 80)
@@ -39,4 +60,18 @@ add(KERNEL, 80)
 call("cuLinkComplete", linking, byref(image), byref(size))
 call("cuModuleLoadData", byref(module), image)
 call("cuModuleGetFunction", byref(Handle()), module, b"k")
+call("cuLinkDestroy", linking)
+
+# Of a single part, too, functions of the device runtime are resolved when it is linked.
+call("cuLinkCreate_v2", 0, None, None, byref(linking))
+add(CHILD, 80)
+add(LAUNCH, 80, kind=LIBRARY)
+call("cuLinkComplete", linking, byref(image), byref(size))
+call("cuModuleLoadData", byref(module), image)
+call("cuModuleGetFunction", byref(function), module, b"parent")
+call("cuLaunchKernel", function, *(1,) * 6, 0, None, None, None)
+call("cuModuleGetGlobal_v2", byref(address), byref(size), module, b"x")
+value = ctypes.c_int()
+call("cuMemcpyDtoH_v2", byref(value), address, Size(4))
+assert value.value == 7
 call("cuLinkDestroy", linking)
