@@ -18,10 +18,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from openptx.driver.results import Result
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from openptx.driver.devices.contexts import Context
-
 LOG = logging.getLogger("openptx")
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
@@ -115,23 +111,6 @@ def get(pointer: int, kind: Any = ctypes.c_uint64) -> int:
     if pointer < PAGE:
         raise invalid("a pointer to a value is null")
     return kind.from_address(pointer).value
-
-
-def getter(
-    symbol: str, value: Callable[[Context, int], float | bytes], kind: Any = ctypes.c_uint64, *, out_first: bool = False
-) -> None:
-    """Declares an entry point of a context with two arguments, a handle and an address, to which it writes what `value`
-    returns for the handle: a number of the `kind`, or a structure."""
-
-    def write_value(context: Context, first: int, second: int) -> None:
-        handle, out = (second, first) if out_first else (first, second)
-        found = value(context, handle)
-        if isinstance(found, bytes):
-            write(out, found)
-        else:
-            put(out, found, kind)
-
-    in_context(symbol)(write_value)
 
 
 def read(pointer: int, size: int) -> bytes:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ctypes
 import struct
 
-from openptx.driver.calls import getter, read
+from openptx.driver.calls import read
 from openptx.driver.devices.contexts import Context, context_of
+from openptx.driver.getters import getter
 from openptx.driver.graphs.graph import Node, Work
 from openptx.driver.graphs.nodes import DESCRIBED, adds
 from openptx.driver.graphs.settings import of_kind, sets

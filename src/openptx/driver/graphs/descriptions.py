@@ -6,8 +6,9 @@ import ctypes
 import struct
 from collections.abc import Callable
 
-from openptx.driver.calls import getter, in_context, put, write
+from openptx.driver.calls import in_context, put, write
 from openptx.driver.devices.contexts import Context
+from openptx.driver.getters import getter
 from openptx.driver.graphs.batches import batch_words
 from openptx.driver.graphs.conditions import condition_words
 from openptx.driver.graphs.executable import Executable

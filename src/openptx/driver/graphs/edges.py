@@ -5,8 +5,9 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 
-from openptx.driver.calls import get, getter, in_context, initialized, invalid, put, unsupported
+from openptx.driver.calls import get, in_context, initialized, invalid, put, unsupported
 from openptx.driver.devices.contexts import Context, read_handles
+from openptx.driver.getters import getter
 from openptx.driver.graphs.graph import NODE_TYPES, Graph, Node, require_nodes_of
 from openptx.driver.objects import driver
 

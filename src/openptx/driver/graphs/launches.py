@@ -5,13 +5,14 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from openptx.driver.calls import get, getter, in_context, initialized, invalid, put, put_int, require_flags, unsupported
+from openptx.driver.calls import get, in_context, initialized, invalid, put, put_int, require_flags, unsupported
 from openptx.driver.devices.contexts import Context
+from openptx.driver.getters import getter
 from openptx.driver.graphs.allocations import GraphMemory, claim
 from openptx.driver.graphs.executable import Executable, Plan
 from openptx.driver.graphs.graph import UNIQUE, Graph, Work
 from openptx.driver.objects import driver
-from openptx.driver.streams.stream import Stream
+from openptx.driver.streams.objects import Stream
 
 FLAGS, AUTO_FREE = 15, 1
 """CUgraphInstantiate_flags: all of them, and the one by which a launch frees memory that the program still holds."""

@@ -5,8 +5,9 @@ Its address is assigned when the node is created. `allocations.py` manages its l
 
 from __future__ import annotations
 
-from openptx.driver.calls import get, getter, initialized, invalid, put
+from openptx.driver.calls import get, initialized, invalid, put
 from openptx.driver.devices.device import require_device
+from openptx.driver.getters import getter
 from openptx.driver.graphs.allocations import FREED, OF_GRAPHS, settle
 from openptx.driver.graphs.settings import of_kind
 from openptx.driver.memory.allocations import OWNED

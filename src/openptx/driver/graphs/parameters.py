@@ -5,10 +5,11 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from openptx.driver.calls import getter, in_context, put, read, write
+from openptx.driver.calls import in_context, put, read, write
 from openptx.driver.devices.contexts import Context
 from openptx.driver.execution import launches
 from openptx.driver.execution.launches import CLUSTER, COOPERATIVE, Shape
+from openptx.driver.getters import getter
 from openptx.driver.graphs.graph import Node, Work, child_of
 from openptx.driver.graphs.nodes import HOST as HOST_FUNCTION
 from openptx.driver.graphs.nodes import KERNEL, KERNEL_V2

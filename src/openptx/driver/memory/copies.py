@@ -10,8 +10,9 @@ from openptx.driver.devices.contexts import Context
 from openptx.driver.memory.ownership import owned_at
 from openptx.driver.memory.places import of_device, of_either, of_host
 from openptx.driver.results import Result
+from openptx.driver.streams.objects import stream_of
 from openptx.driver.streams.queues import Queue, settle
-from openptx.driver.streams.stream import stream_of, submit
+from openptx.driver.streams.stream import submit
 
 Place = Callable[[int, int, str], int]
 

@@ -15,7 +15,7 @@ from openptx.driver.calls import Failure, counted, get, in_context, invalid, put
 from openptx.driver.devices.contexts import Context
 from openptx.driver.memory.ownership import owned_at
 from openptx.driver.results import Result
-from openptx.driver.streams.stream import Stream
+from openptx.driver.streams.objects import Stream
 
 READ_MOSTLY, PREFERRED, ACCESSED_BY = 1, 3, 5
 """Values of CUmem_advise that set advice; the next number unsets it."""

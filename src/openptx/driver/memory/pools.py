@@ -14,7 +14,7 @@ from openptx.driver.memory.allocations import OWNED, give_back, obtain
 from openptx.driver.memory.virtual import FILE_DESCRIPTOR, ON_DEVICE, PINNED
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
-from openptx.driver.streams.stream import Stream
+from openptx.driver.streams.objects import Stream
 
 THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH = 4, 5, 6, 7, 8
 READ_WRITE = 3

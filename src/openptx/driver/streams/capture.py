@@ -3,74 +3,19 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
 import threading
 from collections.abc import Callable
-from typing import Any
 
 from openptx.driver.calls import Failure, in_context, invalid, put, put_int, put_size
 from openptx.driver.devices.contexts import Context, read_handles
 from openptx.driver.graphs.graph import Graph, Node, require_nodes_of
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
-from openptx.driver.streams import capture_modes
 from openptx.driver.streams.capture_modes import RELAXED, blocking
-from openptx.driver.streams.stream import DEFAULT, Stream, stream_of
+from openptx.driver.streams.objects import DEFAULT, Capture, Stream, stream_of
 
 ACTIVE, INVALIDATED = 1, 2
 SET_DEPENDENCIES = 1
-_captures = itertools.count(1)
-
-
-class Capture:
-    """An active capture: the stream that it began in, and those that have joined by waiting for its events.
-
-    `after` are the nodes that the next one of a stream depends on; `thread` is the one in which it began.
-    """
-
-    def __init__(self, origin: Stream, graph: Graph, after: list[Node], given_graph: bool, mode: int) -> None:
-        self.number = next(_captures)
-        self.origin, self.graph = origin, graph
-        self.after = {origin: after}
-        self.mode, self.thread = mode, threading.get_ident()
-        self.given_graph = given_graph  # the program already has its handle
-        self.valid = True
-        self.ended = False
-        self.returned_nodes: Any = (
-            None  # the last array of nodes that was returned to the program, which owns no memory for it
-        )
-        self.returned_edges: Any = None  # the same for the data of the edges
-
-    def add(self, stream: Stream, kind: str, work: Callable[..., Any], arguments: tuple[Any, ...]) -> Node:
-        """Adds a node for work that is captured instead of executed. Fails if the capture has failed before."""
-        if not self.valid:
-            raise Failure(Result.STREAM_CAPTURE_INVALIDATED, "the capture failed before")
-        made = self.graph.add(kind, work, arguments, self.after[stream])
-        self.after[stream] = [made]
-        return made
-
-    def wait(self, stream: Stream, nodes: list[Node]) -> None:
-        """Work submitted to the stream from now on is captured, after these nodes."""
-        stream.capture = self
-        known = self.after.setdefault(stream, [])
-        known += (node for node in nodes if node not in known)
-
-    def unjoined(self) -> bool:
-        """Whether a stream has work that no node of the first stream follows."""
-        reached = set[Node]()
-        waiting = [*self.after[self.origin]]
-        while waiting:
-            node = waiting.pop()
-            if node not in reached:
-                reached.add(node)
-                waiting += node.after
-        return any(node not in reached for nodes in self.after.values() for node in nodes)
-
-    def end(self) -> None:
-        self.ended = True
-        capture_modes.end(self)
-        for stream in self.after:
-            stream.capture = None
 
 
 def begin(
@@ -84,8 +29,7 @@ def begin(
         raise Failure(Result.STREAM_CAPTURE_UNSUPPORTED, "the legacy default stream cannot be captured")
     if stream.capture is not None:
         raise Failure(Result.ILLEGAL_STATE, "the stream is being captured already")
-    stream.capture = Capture(stream, graph(), after, given_graph, mode)
-    capture_modes.begin(stream.capture)
+    Capture(stream, graph(), after, given_graph, mode).begin()
 
 
 @in_context("cuStreamBeginCapture", "cuStreamBeginCapture_v2")

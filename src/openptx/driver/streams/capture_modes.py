@@ -11,16 +11,12 @@ import ctypes
 import re
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from openptx.driver.calls import Failure, get, initialized, invalid, put_int
 from openptx.driver.devices.contexts import Context
 from openptx.driver.results import Result
-from openptx.driver.streams.queues import Queue, update_busy
-
-if TYPE_CHECKING:
-    from openptx.driver.streams.capture import Capture
-    from openptx.driver.streams.stream import Stream
+from openptx.driver.streams.objects import UNDERWAY, Capture, Stream
 
 GLOBAL, THREAD_LOCAL, RELAXED = range(3)
 """Values of CUstreamCaptureMode."""
@@ -30,24 +26,7 @@ UNSAFE = re.compile(
 )
 LEGACY = re.compile(r"cuMem(cpy|setD)")
 """Calls that work in the legacy default stream."""
-UNDERWAY: dict[Capture, None] = {}
-"""Captures that have begun and not ended."""
 _modes: dict[int, int] = {}  # by thread number, for threads whose mode is not GLOBAL
-
-
-def begin(capture: Capture) -> None:
-    UNDERWAY[capture] = None
-    count()
-
-
-def end(capture: Capture) -> None:
-    UNDERWAY.pop(capture, None)
-    count()
-
-
-def count() -> None:
-    Queue.captures = len(UNDERWAY)
-    update_busy()
 
 
 def checked(symbol: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,10 +10,9 @@ from openptx.driver.devices.contexts import Context
 from openptx.driver.graphs.graph import Node
 from openptx.driver.objects import Object
 from openptx.driver.results import Result
-from openptx.driver.streams.capture import Capture
-from openptx.driver.streams.capture_modes import UNDERWAY, require_safe, require_usable
+from openptx.driver.streams.capture_modes import require_safe, require_usable
+from openptx.driver.streams.objects import UNDERWAY, Capture, Stream
 from openptx.driver.streams.queues import wait_until
-from openptx.driver.streams.stream import Stream
 
 DISABLE_TIMING, INTERPROCESS = 2, 4
 EXTERNAL = 1

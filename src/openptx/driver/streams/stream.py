@@ -4,58 +4,16 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from openptx.driver.calls import Failure, getter, in_context, initialized, invalid, put, put_int, require_flags
+from openptx.driver.calls import Failure, in_context, initialized, invalid, put, put_int, require_flags
 from openptx.driver.devices.contexts import Context, context_of
-from openptx.driver.objects import Object, driver
+from openptx.driver.getters import getter
+from openptx.driver.objects import driver
 from openptx.driver.results import Result
 from openptx.driver.streams.capture_modes import require_no_capture_in, require_usable
-from openptx.driver.streams.queues import Queue, of_context, settle
-
-if TYPE_CHECKING:
-    from openptx.driver.streams.capture import Capture
-
-DEFAULT = (0, 1, 2)
-"""CU_STREAM_LEGACY is 1, CU_STREAM_PER_THREAD 2; 0 means the first."""
-PER_THREAD = 2
-NON_BLOCKING = 1
-
-
-class Stream(Object):
-    """`capture` receives its work instead of executing it."""
-
-    what, destroyed = "stream", Result.CONTEXT_IS_DESTROYED  # as the tests of HIP expect of NVIDIA
-
-    def __init__(self, context: Context, flags: int = 0, priority: int = 0, *, legacy: bool = False) -> None:
-        super().__init__()
-        self.context, self.flags, self.priority = context, flags, priority
-        self.capture: Capture | None = None
-        self.queue = Queue(context, legacy=legacy, blocking=not flags & NON_BLOCKING)
-        self.attributes: dict[int, bytes] = {}
-
-    @classmethod
-    def of_argument(cls, handle: int, context: Context) -> Stream:
-        return stream_of(context, handle)
-
-
-_defaults: dict[tuple[Context, int], Stream] = {}
-
-
-def stream_of(context: Context, handle: int) -> Stream:
-    """The stream of a handle. Fails for one that has been destroyed."""
-    if handle in DEFAULT:
-        number = handle if handle == PER_THREAD else 0
-        found = _defaults.get((context, number))
-        if found is None:
-            found = _defaults[context, number] = Stream(context, legacy=number == 0)
-            context.owned[found] = lambda: forget_default(context, number)
-        return found
-    return driver().find(handle, Stream)
-
-
-def forget_default(context: Context, handle: int) -> None:
-    _defaults.pop((context, handle), None)
+from openptx.driver.streams.objects import DEFAULT, NON_BLOCKING, Stream, stream_of
+from openptx.driver.streams.queues import of_context, settle
 
 
 def submit(context: Context, handle: int, kind: str, work: Callable[..., Any], *arguments: Any) -> None:

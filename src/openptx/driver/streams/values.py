@@ -5,7 +5,8 @@ from __future__ import annotations
 from openptx.driver.calls import in_context, read, write
 from openptx.driver.devices.contexts import Context
 from openptx.driver.memory.word_operations import WAIT_32, WAIT_64, WRITE_32, WRITE_64, Batch, Operation, read_batch
-from openptx.driver.streams.stream import Stream, submit
+from openptx.driver.streams.objects import Stream
+from openptx.driver.streams.stream import submit
 
 ATTRIBUTE = 64
 """Bytes of a CUstreamAttrValue."""

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from openptx.device.textures.surface import Surface
 from openptx.device.textures.texture import Texture
-from openptx.driver.calls import getter, in_context, invalid, put, read, unsupported
+from openptx.driver.calls import in_context, invalid, put, read, unsupported
 from openptx.driver.devices.contexts import AT_END, Context
+from openptx.driver.getters import getter
 from openptx.driver.objects import driver
 from openptx.driver.textures.arrays import Array, known_format
 from openptx.driver.textures.mipmaps import Mipmapped

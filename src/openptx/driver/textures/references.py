@@ -10,8 +10,9 @@ import ctypes
 import struct
 
 from openptx.device.textures.surface import Surface
-from openptx.driver.calls import LOG, Failure, getter, in_context, invalid, put, put_int, read, text
+from openptx.driver.calls import LOG, Failure, in_context, invalid, put, put_int, read, text
 from openptx.driver.devices.contexts import Context
+from openptx.driver.getters import getter
 from openptx.driver.modules.module import Function, Module
 from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
