@@ -78,6 +78,10 @@ PRAGMAS: dict[str, Gate] = {
 """The pragma strings that the manual describes (chapter 12); unknown ones are ignored."""
 # fmt: on
 
+_SPACES = ("const", "global", "local", "param", "reg", "shared", "tex")
+NAMES = tuple(sorted(f".{name}" for name in (*DIRECTIVES, *_SPACES) if name != "ptr"))
+"""The words, dots included, that a statement, or a declaration within one, may begin with."""
+
 
 def pragma_in(string: str) -> str:
     """The pragma that a string begins with, or nothing: the assembler compares no more than that (ptxas 13.5)."""

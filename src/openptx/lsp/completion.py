@@ -10,6 +10,7 @@ from lsprotocol import types
 from openptx.check.names.body import declare_local, header_scope, label_of
 from openptx.check.names.scopes import Registers, Scope
 from openptx.explanations.modifiers import meaning_of
+from openptx.isa.directives import NAMES as DIRECTIVES
 from openptx.isa.notation import load
 from openptx.isa.notation.forms import Form
 from openptx.isa.special_registers import SPECIAL_REGISTERS
@@ -20,7 +21,6 @@ from openptx.lsp.places import is_code
 from openptx.patterns import pattern
 from openptx.syntax import tree
 from openptx.syntax.declarations import Variable
-from openptx.syntax.directives import NAMES as DIRECTIVES
 from openptx.syntax.lexical import COMMENT
 
 _TRIVIA = pattern(COMMENT)

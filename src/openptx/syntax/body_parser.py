@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from sys import intern
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix
+from openptx.isa.directives import NAMES
 from openptx.isa.types import FUNDAMENTAL
 from openptx.patterns import pattern
 from openptx.source import File, Span
@@ -14,7 +15,7 @@ from openptx.syntax.brace_matcher import closing, outside
 from openptx.syntax.declaration_fast_parser import simple
 from openptx.syntax.declaration_parser import LINKAGE, NO_LINKAGE, SPACES, declaration
 from openptx.syntax.directive_parser import LABELLED, TUNING, Header, directive, labelled
-from openptx.syntax.directives import NAMES, Dwarf, nearest
+from openptx.syntax.directives import Dwarf, nearest
 from openptx.syntax.foreign import ASSIGNMENT, assigned, guard_reversed, unmarked_guard
 from openptx.syntax.instruction_parser import begins_no_opcode, instruction, without_colon
 from openptx.syntax.lexical import TRIVIA

@@ -13,7 +13,6 @@ from openptx.syntax.literals import signed
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.plain_values import LIST, SYMBOL, plain_list
 from openptx.syntax.tokens import Cursor
-from openptx.syntax.tree import Lazy
 
 _NUMBER = r"(?:0|[1-9][0-9]{0,17}|[1-8][0-9]{18}|9223372036854775807)"
 _NAMED = rf"({NEW_NAME})(?:<({_NUMBER})>)?+((?:\[{_NUMBER}?+\](?:\[{_NUMBER}\])*+)?+)"
@@ -109,4 +108,4 @@ def variable(file: File, start: int, end: int) -> Variable:
     return simple(file, start, end) or declaration(Cursor(file, start, end), [])
 
 
-Lazy.variable = variable
+Variable.whole = variable

@@ -7,6 +7,7 @@ import sys
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix
 from openptx.diagnostics.kinds import TYPE
+from openptx.isa.directives import NAMES
 from openptx.patterns import pattern
 from openptx.source import Span
 from openptx.syntax.constants import constant, primary
@@ -33,7 +34,6 @@ from openptx.syntax.declarations import (
     SymbolAddress,
     Variable,
 )
-from openptx.syntax.directives import NAMES
 from openptx.syntax.lexical import NEW_NAME
 from openptx.syntax.operand_parser import fractional_offset, negative_offset
 from openptx.syntax.operands import Float, Integer, Name

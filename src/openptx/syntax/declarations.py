@@ -12,11 +12,12 @@ from openptx.syntax import plain_values
 from openptx.syntax.literals import signed
 from openptx.syntax.operands import Float, Integer, Name
 from openptx.syntax.plain_values import FLOATS, INTEGERS, MASK, SUMS, SYMBOL, total
-from openptx.syntax.tree import Lazy, Statement
+from openptx.syntax.statement import Statement
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import ClassVar
 
     from openptx.source import File, Span
 
@@ -190,6 +191,10 @@ class Variable(Statement):
         self.length = 0
         self.symbols: Sequence[str] = ()
 
+    if TYPE_CHECKING:
+        whole: ClassVar[Callable[[File, int, int], Variable]]
+        """Parses a declaration between two offsets. The parser, which imports this module, sets it."""
+
     @classmethod
     def from_memo(
         cls, file: File, span: Span, form: Form, words: Sequence[str], length: int = 0, symbols: Sequence[str] = ()
@@ -205,7 +210,7 @@ class Variable(Statement):
         def __getattr__(self, name: str) -> object:  # of a slot that is empty
             if name not in Variable.__slots__:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            whole = Lazy.variable(self.file, *self.span)
+            whole = Variable.whole(self.file, *self.span)
             for slot in Variable.__slots__:
                 if slot not in ("form", "words", "length", "symbols"):
                     setattr(self, slot, getattr(whole, slot))

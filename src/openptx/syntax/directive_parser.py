@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable
 
 from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix
+from openptx.isa.directives import NAMES
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.declaration_parser import LINKAGE, attributes, count_of_names, integer, parameters
 from openptx.syntax.declarations import Attribute, Variable
 from openptx.syntax.directives import (
-    NAMES,
     AddressSize,
     Alias,
     BranchTargets,
@@ -31,6 +31,10 @@ from openptx.syntax.operands import Integer, Name
 from openptx.syntax.sections import section
 from openptx.syntax.tokens import Cursor, Mistake
 from openptx.syntax.tree import Function, Lazy
+
+TYPE_CHECKING = False  # importing typing would cost 7 ms
+if TYPE_CHECKING:
+    from openptx.syntax.tree import Details
 
 _LIST = pattern(r"[^;{}(),]*+(?:,(?!\s*\.(?:param|reg)\b)[^;{}(),]*+)*+[,)]")  # of parameters, not of registers
 _VERSION = pattern(r"([0-9]{1,9})\.([0-9]{1,9})", re.A)
@@ -70,13 +74,6 @@ class Header:
         self.returns: tuple[Variable, ...] = ()
         self.parameters: tuple[Variable, ...] = ()
         self.directives: tuple[Directive, ...] = ()
-
-    @classmethod
-    def of(cls, file: File, start: int) -> Header:
-        """The header that begins at a position, known to be correct."""
-        header = cls()
-        header.read(Cursor(file, start, len(file.text)), [])
-        return header
 
     def read(self, c: Cursor, problems: list[Diagnostic]) -> None:
         """Parses it."""
@@ -125,13 +122,17 @@ class Header:
             problems.append(c.expected_mark("(", "before the parameters").diagnostic)
             self.parameters = parameters(c, problems, opened=False)
 
+    @property
+    def details(self) -> Details:
+        """What a function parses on demand: attributes, results, parameters and directives."""
+        return self.attributes, self.returns, self.parameters, self.directives
+
     def function(self, file: File, start: int, body: Span | None, end: int, broken: bool) -> Function:
         """The function that begins with this header."""
         header = start, end if body is None else body[0]
         return Function(
-            file, (start, end), kind=self.kind, linkage=self.linkage, name=self.name, attributes=self.attributes,
-            returns=self.returns, parameters=self.parameters, directives=self.directives, header=header, body=body,
-            broken=broken,
+            file, (start, end), kind=self.kind, linkage=self.linkage, name=self.name, details=self.details,
+            header=header, body=body, broken=broken,
         )  # fmt: skip
 
 
@@ -367,4 +368,11 @@ _READERS: dict[str, Callable[[Cursor], Directive]] = {
 }
 
 
-Lazy.header = Header.of
+def _details(file: File, start: int) -> Details:
+    """The details of the header that begins at a position, known to be correct."""
+    header = Header()
+    header.read(Cursor(file, start, len(file.text)), [])
+    return header.details
+
+
+Lazy.header = _details

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from openptx.syntax.tree import Statement
+from openptx.isa.directives import NAMES
+from openptx.syntax.statement import Statement
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -169,15 +170,6 @@ class Dwarf(Directive):
     """A line `@@DWARF ...`, kept as it is."""
 
     __slots__ = ()
-
-
-NAMES = (
-    ".abi_preserve", ".abi_preserve_control", ".address_size", ".alias", ".align", ".attribute", ".blocksareclusters",
-    ".branchtargets", ".callprototype", ".calltargets", ".common", ".const", ".entry", ".explicitcluster", ".extern",
-    ".file", ".func", ".global", ".loc", ".local", ".maxclusterrank", ".maxnctapersm", ".maxnreg", ".maxntid",
-    ".minnctapersm", ".noreturn", ".param", ".pragma", ".reg", ".reqnctapercluster", ".reqntid", ".section", ".shared",
-    ".target", ".tex", ".version", ".visible", ".weak",
-)  # fmt: skip
 
 
 def nearest(name: str) -> str | None:

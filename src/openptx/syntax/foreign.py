@@ -8,19 +8,12 @@ from openptx.diagnostics import SAFE, SUGGESTION, Fix
 from openptx.diagnostics.kinds import CALL_OF_C, OPERAND
 from openptx.patterns import pattern
 from openptx.syntax.brace_matcher import closing
-from openptx.syntax.directives import NAMES
 from openptx.syntax.lexical import IDENTIFIER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.syntax.tokens import Cursor, Mistake
 
-COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "=": "eq", "!=": "ne", "<>": "ne"}
-_OPERATOR = pattern(r"\.(<=|>=|==|!=|<>|[<>=])")
-_BLANK = pattern(r"\.([ \t]+)[A-Za-z]")
-_PREPROCESSOR = pattern(r"#[ \t]*(?:define|undef|include|if|ifdef|ifndef|elif|else|endif|error|pragma|line|warning)\b")
-_CHARACTER = pattern(r"'([ -&(-\[\]-~])'")
-_IMMEDIATE = pattern(r"#-?[0-9]")
 _HEX_POINT = pattern(r"0[xX][0-9a-fA-F]*\.?[0-9a-fA-F]*(?:[pP][-+]?[0-9]+)?[fF]?")
 SUM = pattern(
     rf"(?P<base>{IDENTIFIER})\s*+\+\s*+(?:(?P<before>\w+)\s*+\*\s*+)?(?P<index>{IDENTIFIER})"
@@ -31,62 +24,6 @@ SUM = pattern(
 
 _WORD = pattern(rf"{IDENTIFIER}(?:(?:\.|::)\w+)*", re.A)
 _GUARD = "a guard is `@` or `@!` and one predicate register: `@%p bra L;`, `@!%p bra L;`"
-_COMMENT = "a comment begins with `//`, or stands between `/*` and `*/`"
-
-
-def lone_dot(c: Cursor) -> Mistake:
-    """The error that no word directly follows a dot: `.>`, `. u32`."""
-    about = "invalid-opcode" if c.about == "syntax" else c.about
-    if operator := _OPERATOR.match(c.file.text, c.start, c.limit):
-        word, span = COMPARISONS[operator[1]], operator.span()
-        message = f"a comparison is a word in PTX, not `{operator[1]}`"
-        # `!=` of C holds for NaN, `.ne` does not: `.neu` may be meant.
-        fix = Fix(span, f".{word}", f"write `.{word}`", SUGGESTION if word == "ne" else SAFE)
-        rule = "PTX ISA, Comparisons (9.3.1)"
-        return c.mistake(about, message, span, f"expected `.{word}`", rule=rule, fix=fix)
-    fix = None
-    if c.file.text[c.start - 1 : c.start] in ("]", "}", ")"):  # a comma was meant
-        fix = Fix(c.span, ",", "write a comma", SAFE)
-        return c.mistake("syntax", "expected `,` after the operand, found `.`", c.span, marks=",", fix=fix)
-    if c.file.text.startswith("..", c.start):
-        return c.mistake(
-            about, "one dot begins a modifier", c.span, "no word follows", fix=Fix(c.span, "", "remove one dot", SAFE)
-        )
-    if blank := _BLANK.match(c.file.text, c.start, c.limit):
-        fix = Fix(blank.span(1), "", "remove the blank", SAFE)
-    label = "remove the blank" if fix else "no word follows"
-    return c.mistake(about, "no word directly follows this `.`", c.span, label, fix=fix)
-
-
-def number_sign(c: Cursor) -> Mistake:
-    """The error `#`: a preprocessor line, an ARM immediate, or a comment."""
-    text, message = c.file.text, "PTX has no use for `#` here"
-    if _PREPROCESSOR.match(text, c.start, c.limit):
-        help = 'run the C preprocessor first; of its lines only `#line 1 "file"` may stay'
-        return c.mistake("invalid-character", message, c.span, help=help)
-    if _IMMEDIATE.match(text, c.start, c.limit):
-        fix = Fix(c.span, "", "remove it", SAFE)
-        return c.mistake("invalid-character", message, c.span, help="a constant is written without `#`", fix=fix)
-    word = _WORD.match(text, c.end, c.limit)
-    if word is not None and f".{word[0]}" in NAMES:
-        fix = Fix(c.span, ".", "write a dot", SAFE)
-        return c.mistake("syntax", f"expected `.{word[0]}`, found `#{word[0]}`", (c.start, word.end()), fix=fix)
-    fix = Fix(c.span, "//", "begin the comment with `//`", SAFE)
-    mistake = c.mistake("invalid-character", message, c.span, help=_COMMENT, fix=fix)
-    end = text.find("\n", c.start, c.limit)
-    c.seek(end if end >= 0 else c.limit)  # the text of the comment is not a further error
-    mistake.recovered = True
-    return mistake
-
-
-def character_constant(c: Cursor) -> Mistake:
-    """The error `'a'`: a C character, which is a number."""
-    message = "PTX has no use for `'` here"
-    found = _CHARACTER.match(c.file.text, c.start, c.limit)
-    if found is None:
-        return c.mistake("invalid-character", message, c.span)
-    fix = Fix(found.span(), str(ord(found[1])), f"write `{ord(found[1])}`", SAFE)
-    return c.mistake("invalid-character", message, found.span(), help="a character is written as its number", fix=fix)
 
 
 def guard_reversed(c: Cursor) -> Mistake:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
+from openptx.isa.directives import NAMES
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.body_parser import read_statements, unknown_directive, without_dot
@@ -23,7 +24,6 @@ from openptx.syntax.declaration_memo import (
 from openptx.syntax.declaration_parser import LINKAGE, SPACES
 from openptx.syntax.declarations import Variable
 from openptx.syntax.directive_parser import Header
-from openptx.syntax.directives import NAMES
 from openptx.syntax.lexical import COMMENT, STRING
 from openptx.syntax.sections import debug_data
 from openptx.syntax.statement_lexer import BRACE, DECLARATION, DIRECTIVE, END, HEADER, STATEMENT

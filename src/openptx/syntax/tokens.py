@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
+from openptx.isa.directives import NAMES
 from openptx.isa.types import FUNDAMENTAL
 from openptx.patterns import pattern
 from openptx.source import File, Span
-from openptx.syntax.directives import NAMES
 from openptx.syntax.lexical import IDENTIFIER, NUMBER, STRING, TRIVIA
 
 _TOKEN = rf"""
@@ -184,7 +184,7 @@ class Cursor:
 
     def invalid_character(self) -> Mistake:
         """The error that the current character cannot begin any token."""
-        from openptx.syntax import characters, foreign
+        from openptx.syntax import characters, stray_marks
 
         if self.word == '"':
             end = self.file.text.find("\n", self.start, self.limit)
@@ -193,9 +193,17 @@ class Cursor:
         if self.word in ("%", "$"):
             help = f"a name that begins with `{self.word}` has at least one more letter or digit"
             return self.mistake("invalid-name", f"`{self.word}` alone is not a name", self.span, help=help)
-        if self.word in (".", "#", "'"):
-            made = {".": foreign.lone_dot, "#": foreign.number_sign, "'": foreign.character_constant}
-            return made[self.word](self)
+        if self.word == ".":
+            return Mistake(stray_marks.lone_dot(self.file, self.start, self.limit, self.about))
+        if self.word == "'":
+            return Mistake(stray_marks.character_constant(self.file, self.start, self.limit))
+        if self.word == "#":
+            error, comment_end = stray_marks.number_sign(self.file, self.start, self.limit)
+            mistake = Mistake(error)
+            if comment_end is not None:
+                self.seek(comment_end)
+                mistake.recovered = True
+            return mistake
         if self.kind != "bad" or " " < self.word < "\x7f":
             return self.mistake("invalid-character", f"PTX has no use for `{self.word}` here", self.span)
         return Mistake(characters.in_code(self.file, self.start, self.limit))

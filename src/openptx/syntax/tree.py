@@ -6,6 +6,8 @@ lie between statements; `str(module)` is the text of the file.
 
 from __future__ import annotations
 
+from openptx.syntax.statement import Statement
+
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -14,10 +16,10 @@ if TYPE_CHECKING:
     from openptx.diagnostics import Diagnostic
     from openptx.source import File, Span
     from openptx.syntax.declarations import Attribute, Variable
-    from openptx.syntax.directive_parser import Header
     from openptx.syntax.directives import Directive
     from openptx.syntax.operands import Name, Operand
 
+    # What is parsed on demand of a header: attributes, results, parameters, directives.
     Details = tuple[tuple[Attribute, ...], tuple[Variable, ...], tuple[Variable, ...], tuple[Directive, ...]]
 
 
@@ -39,26 +41,7 @@ class Lazy:
         guard: ClassVar[Callable[[File, Span], Guard]]
         operands: ClassVar[Callable[[File, Span, str], tuple[tuple[Operand, ...], Diagnostic | None]]]
         body: ClassVar[Callable[[File, Span, Collection[int] | None], tuple[list[Statement], list[Diagnostic]]]]
-        header: ClassVar[Callable[[File, int], Header]]
-        variable: ClassVar[Callable[[File, int, int], Variable | None]]
-
-
-class Statement:
-    """Common attributes of all statements."""
-
-    __slots__ = ("file", "span")
-
-    file: File
-    span: Span
-
-    @property
-    def text(self) -> str:
-        """The statement as written."""
-        return self.file.text[self.span[0] : self.span[1]]
-
-    def __repr__(self) -> str:
-        text = " ".join(self.text.split())
-        return f"<{type(self).__name__} {text if len(text) <= 60 else text[:57] + '...'}>"
+        header: ClassVar[Callable[[File, int], Details]]
 
 
 class Guard:
@@ -188,12 +171,11 @@ class Function(Statement):
     )  # fmt: skip
 
     def __init__(
-        self, file: File, span: Span, *, kind: str, linkage: str, name: Name, attributes: tuple[Attribute, ...],
-        returns: tuple[Variable, ...], parameters: tuple[Variable, ...], directives: tuple[Directive, ...],
-        header: Span, body: Span | None, broken: bool,
+        self, file: File, span: Span, *, kind: str, linkage: str, name: Name, details: Details, header: Span,
+        body: Span | None, broken: bool,
     ) -> None:  # fmt: skip
         self.file, self.span, self.kind, self.linkage, self.name = file, span, kind, linkage, name
-        self._parsed: Details | None = attributes, returns, parameters, directives
+        self._parsed: Details | None = details
         self.header, self.body, self.broken = header, body, broken
         self.form: HeaderForm | None = None
         self.formals: list[str] = []
@@ -232,8 +214,7 @@ class Function(Statement):
 
     def _details(self) -> Details:
         if self._parsed is None:
-            header = Lazy.header(self.file, self.span[0])
-            self._parsed = header.attributes, header.returns, header.parameters, header.directives
+            self._parsed = Lazy.header(self.file, self.span[0])
         return self._parsed
 
     @property

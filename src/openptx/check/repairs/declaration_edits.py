@@ -13,10 +13,10 @@ from openptx.check.repairs.tokens import PAIRS, exchanged, lacking_count
 from openptx.check.spelling import nearest
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix
 from openptx.diagnostics.kinds import OPERAND, STATEMENT, TYPE
+from openptx.isa.directives import NAMES
 from openptx.isa.types import TYPES
 from openptx.patterns import pattern
 from openptx.source import Span
-from openptx.syntax.directives import NAMES
 from openptx.syntax.directives import nearest as directive
 from openptx.syntax.lexical import IDENTIFIER, words
 

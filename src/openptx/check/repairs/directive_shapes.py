@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from openptx.check.repairs.line_shapes import Rewritten
+from openptx.isa.directives import NAMES
 from openptx.isa.targets import TARGETS
 from openptx.patterns import pattern
 from openptx.source import Span
-from openptx.syntax.directives import NAMES
 from openptx.syntax.lexical import IDENTIFIER, STRING
 
 _LINES = {
