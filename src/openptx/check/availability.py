@@ -10,8 +10,8 @@ from openptx.check.problems import Path, Problem, rewrite
 from openptx.diagnostics import SAFE, SUGGESTION
 from openptx.isa.conversions import ROUNDING
 from openptx.isa.notation import resolve
-from openptx.isa.notation.conditions import Gate, gate
 from openptx.isa.notation.forms import Form, Modifiers
+from openptx.isa.notation.gates import Gate, gate
 from openptx.isa.special_registers import NOT_ENFORCED
 from openptx.isa.targets import satisfied, unmet, wants
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation.conditions import Version
+from openptx.isa.notation.gates import Version
 from openptx.isa.targets import Target
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from openptx.diagnostics import Collector, Diagnostic, Label
-from openptx.isa.notation.conditions import Gate, gate
+from openptx.isa.notation.gates import Gate, gate
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.assembler_words import may_name_section

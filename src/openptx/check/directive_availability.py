@@ -8,7 +8,7 @@ from openptx.check.names.declared_types import OPAQUE
 from openptx.check.sizes import bytes_of, element_bytes, rounded_up, shape_of
 from openptx.diagnostics import Diagnostic
 from openptx.isa.directives import ATTRIBUTES, DIRECTIVES, PRAGMAS, pragma_in
-from openptx.isa.notation.conditions import gate
+from openptx.isa.notation.gates import gate
 from openptx.isa.targets import satisfied
 from openptx.isa.types import TYPES
 from openptx.late import late
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from openptx.check.names.linkage import Linkage
     from openptx.check.problems import Problem
     from openptx.diagnostics import Collector
-    from openptx.isa.notation.conditions import Gate
+    from openptx.isa.notation.gates import Gate
     from openptx.source import Span
     from openptx.syntax.declarations import Attribute, Initialiser
     from openptx.syntax.tree import Statement, SyntaxTree

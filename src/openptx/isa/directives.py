@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.isa.notation.conditions import Gate, gate
+from openptx.isa.notation.gates import Gate, gate
 
 
 class Directive:

@@ -3,7 +3,7 @@ sections."""
 
 from __future__ import annotations
 
-from openptx.isa.notation.conditions import Gate, gate
+from openptx.isa.notation.gates import Gate, gate
 from openptx.isa.types import TYPES, Type
 
 

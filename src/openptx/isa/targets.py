@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 
-from openptx.isa.notation.conditions import Alternative, Gate, Version, conditions, gate
+from openptx.isa.notation.conditions import conditions
 from openptx.isa.notation.forms import Form, Modifiers
+from openptx.isa.notation.gates import Alternative, Gate, Version, gate
 from openptx.patterns import pattern
 
 

@@ -15,7 +15,7 @@ import pytest
 from statements import DECLARATIONS, statements
 
 from openptx.isa.notation import resolve
-from openptx.isa.notation.conditions import Gate
+from openptx.isa.notation.gates import Gate
 from openptx.isa.targets import NEWEST, TARGETS, Target, gates, satisfied, unmet
 
 pytestmark = pytest.mark.sweep

@@ -6,7 +6,7 @@ import manual
 import pytest
 
 from openptx.isa.directives import ATTRIBUTES, DIRECTIVES, PRAGMAS
-from openptx.isa.notation.conditions import Gate
+from openptx.isa.notation.gates import Gate
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 
 

@@ -6,7 +6,8 @@ import manual
 import pytest
 
 from openptx.isa.notation import INSTRUCTIONS, load, resolve
-from openptx.isa.notation.conditions import Gate, conditions, gate
+from openptx.isa.notation.conditions import conditions
+from openptx.isa.notation.gates import Gate, gate
 from openptx.isa.targets import TARGETS, Target, gates, satisfied, stated_target, target, unmet, wants
 
 Version = tuple[int, int]

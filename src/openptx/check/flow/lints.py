@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from openptx.check.module import ModuleChecker
     from openptx.check.names.body import ResolvedBody
     from openptx.check.names.scopes import Scope
-    from openptx.isa.notation.conditions import Version
+    from openptx.isa.notation.gates import Version
     from openptx.source import Span
     from openptx.syntax import operands as text
     from openptx.syntax.tree import Instruction

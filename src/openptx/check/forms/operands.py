@@ -25,7 +25,7 @@ from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind, selected
 from openptx.check.operand.slot import Place
 from openptx.check.problems import Path, Problem, passes, undeclared
-from openptx.isa.notation.conditions import gate
+from openptx.isa.notation.gates import gate
 
 _ADDRESSES = frozenset((kinds.VARIABLE, kinds.ELEMENT, kinds.FUNCTION, kinds.VECTOR))
 """What can't be negated: addresses, and whole vectors."""

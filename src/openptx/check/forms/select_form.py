@@ -11,7 +11,8 @@ from openptx.check.operand.slot import Place
 from openptx.check.problems import INSTRUCTION_SET, OPCODE, WARNINGS, Candidate, Problem, rewrite
 from openptx.diagnostics import Fix
 from openptx.isa.notation import load, resolve
-from openptx.isa.notation.conditions import conditions, gate
+from openptx.isa.notation.conditions import conditions
+from openptx.isa.notation.gates import gate
 from openptx.isa.notation.ignored_modifiers import ignored_modifiers, overlooked_rows
 
 TYPE_CHECKING = False

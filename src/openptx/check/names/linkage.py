@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openptx.check.sizes import element_bytes, shape_of
 from openptx.diagnostics import Collector, Diagnostic, Fix, Label
-from openptx.isa.notation.conditions import Version
+from openptx.isa.notation.gates import Version
 from openptx.isa.types import TYPES
 from openptx.late import late
 from openptx.source import Span

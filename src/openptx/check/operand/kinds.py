@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from openptx.isa.notation.conditions import Gate
+    from openptx.isa.notation.gates import Gate
     from openptx.isa.special_registers import SpecialRegister
     from openptx.isa.types import Type
 

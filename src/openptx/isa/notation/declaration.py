@@ -1,33 +1,26 @@
-"""Instructions as the manual declares them: their registry, the lookup of an opcode, and the registration of
-meanings."""
+"""An instruction as the manual declares it."""
 
 from __future__ import annotations
 
-from importlib import import_module
-
-from openptx.isa.fidelity import EXACT, UNSUPPORTED
-from openptx.isa.notation.conditions import conditions
-from openptx.isa.notation.forms import Form, Modifiers
-from openptx.isa.notation.ignored_modifiers import ignored_modifiers, without_ignored
+from openptx.isa.fidelity import UNSUPPORTED
+from openptx.isa.notation.forms import Form
+from openptx.isa.notation.parser import read
+from openptx.isa.notation.slots import give_roles
 
 TYPE_CHECKING = False  # what `typing` names it; importing `typing` would cost a tenth of a start
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import ParamSpec
 
     from openptx.isa.fidelity import Fidelity
-    from openptx.isa.notation.forms import Count, TypeExpression, Value
+    from openptx.isa.notation.forms import Count, Modifiers, TypeExpression, Value
 
     Meaning = Callable[..., object]
     Algebra = str | Callable[[Modifiers], str]
     Judge = Callable[[Modifiers], Fidelity]
     Pieces = Callable[[Modifiers], range]
-    P = ParamSpec("P")
 
 _NOTHING: Mapping[str, str] = {}
 _WHOLE: Mapping[str, Pieces] = {}
-_MODULES = "openptx.isa.instructions"
-"""Imported by name at the first lookup, because it imports this module."""
 
 
 class Instruction:
@@ -35,7 +28,7 @@ class Instruction:
     mnemonic (`add` of integers, of floats, of halves).
 
     name                    the mnemonic with the modifiers that belong to it and come first in every spelling: `add.cc`
-    syntax                  the manual's syntax block; `// PTX 2.0, sm_20` after a form says since when (`gates.gate`)
+    syntax                  the manual's syntax block; `// PTX 2.0, sm_20` after a form says since when (`gates.py`)
     types                   operand -> slot, type name, `wide(slot)`, or a function of the modifiers. Without an entry
                             `a` takes `.atype`, `d` `.dtype`, all others `.type`; a `q` of `p|q` is a predicate
     vectors                 operand -> its number of elements: a number, a slot (`vec`), or a function of the modifiers
@@ -128,9 +121,10 @@ class Instruction:
     @property
     def forms(self) -> tuple[Form, ...]:
         if self._forms is None:
-            from openptx.isa.notation.parser import read
-
-            self._forms = read(self, self.syntax)
+            lines = read(self.name, self.syntax)
+            for _, templates, *_ in lines:
+                give_roles(templates, self.writes, self.immediates, self.vectors, self.when)
+            self._forms = tuple(Form(self, *line) for line in lines)
         return self._forms
 
     def fidelity(self, m: Modifiers | None = None) -> Fidelity:
@@ -145,115 +139,3 @@ class Instruction:
             raise ValueError(f"{self.name} has a meaning already")
         self.meaning = meaning
         self._fidelity = fidelity
-
-
-INSTRUCTIONS: list[Instruction] = []
-"""The instructions of the imported modules; after `load()` all of them, in the manual's order."""
-
-_DECLARED: dict[str, list[Instruction]] = {}
-_RESOLVED: dict[tuple[str, str], tuple[tuple[Form, Modifiers], ...]] = {}
-MOST_RESOLVED = 1 << 14
-"""The maximum number of memoised opcodes."""
-
-
-def registered(declare: Callable[P, Instruction]) -> Callable[P, Instruction]:
-    def register(*args: P.args, **declaration: P.kwargs) -> Instruction:
-        made = declare(*args, **declaration)
-        INSTRUCTIONS.append(made)
-        return made
-
-    return register
-
-
-instruction = registered(Instruction)
-"""Declares an instruction in the manual's notation and registers it."""
-
-
-def meaning(*instructions: Instruction, fidelity: Fidelity | Judge = EXACT) -> Callable[[Meaning], Meaning]:
-    """Decorator: registers a function as the meaning of `instructions`. `fidelity` may be a function of `m`."""
-
-    def register(function: Meaning) -> Meaning:
-        for each in instructions:
-            each.means(function, fidelity)
-        return function
-
-    return register
-
-
-def load() -> Mapping[str, list[Instruction]]:
-    """All instructions by mnemonic (the opcode up to its first dot); imports every module of `isa.instructions`."""
-    return import_module(_MODULES).mnemonics()
-
-
-def instructions_of(mnemonic: str) -> list[Instruction]:
-    """The instructions of one mnemonic; imports the modules that declare them. Memoised."""
-    known = _DECLARED.get(mnemonic)
-    if known is None:
-        known = _DECLARED[mnemonic] = import_module(_MODULES).instructions_of(mnemonic)
-    return known
-
-
-def resolve(opcode: str, profile: str = "ptxas") -> tuple[tuple[Form, Modifiers], ...]:
-    """The forms that an opcode such as `fma.rn.ftz.f32` may have, in the manual's order; memoised; () if there is none.
-
-    If there are several (`mov` of a register, `mov` of a vector), the first that fits the operands is chosen. `profile`
-    is `ptxas` for the forms that the assembler has, `isa` for those of the manual.
-    """
-    known = _RESOLVED.get((opcode, profile))
-    if known is None:
-        found = _candidates(opcode, profile)
-        known = tuple((form, m) for form, m in found if refusal(form, m, profile) is None)
-        if len(_RESOLVED) >= MOST_RESOLVED:  # a language server looks up every opcode as it is typed
-            _RESOLVED.clear()
-        _RESOLVED[opcode, profile] = known
-    return known
-
-
-def refused(opcode: str, profile: str = "ptxas") -> list[tuple[Form, Modifiers, str]]:
-    """The forms whose slots this opcode fills but whose modifiers cannot be combined, and the reason."""
-    found = _candidates(opcode, profile)
-    return [(form, m, why) for form, m in found if (why := refusal(form, m, profile)) is not None]
-
-
-def refusal(form: Form, m: Modifiers, profile: str = "ptxas") -> str | None:
-    """Why these modifiers cannot be combined; None if they can."""
-    table = conditions(form.instruction.rejects)
-    if profile == "isa":
-        table += conditions(form.instruction.manual_rejects)
-    return next((condition.then for condition in table if condition.holds(m)), None)
-
-
-def _names(instruction: Instruction, modifiers: tuple[str, ...]) -> bool:
-    """Whether the syntax mentions these modifiers anywhere. If not, it need not be parsed: this search costs a
-    thousandth of that."""
-    return all(part in instruction.syntax for modifier in modifiers for part in modifier.split("::"))
-
-
-def _candidates(opcode: str, profile: str) -> list[tuple[Form, Modifiers]]:
-    mnemonic, *modifiers = opcode.split(".")
-    found: list[tuple[Form, Modifiers]] = []
-    for each in instructions_of(mnemonic):
-        own = each.parts[1:]
-        rest = tuple(modifiers[len(own) :])
-        if tuple(modifiers[: len(own)]) != own or not _names(each, rest):
-            continue
-        strict = profile == "isa"
-        forms = (form for form in each.forms if profile in form.profiles)
-        found += [(form, m) for form in forms if (m := form.match(rest, strict)) is not None]
-    return found or (_ignoring(mnemonic, tuple(modifiers)) if profile == "ptxas" else found)
-
-
-def _ignoring(mnemonic: str, modifiers: tuple[str, ...]) -> list[tuple[Form, Modifiers]]:
-    """The forms of an opcode without the modifiers that the assembler ignores; none of them is in front of a name."""
-    ignored = ignored_modifiers(".".join((mnemonic, *modifiers)))
-    found: list[tuple[Form, Modifiers]] = []
-    for each in instructions_of(mnemonic) if ignored else ():
-        own = each.parts[1:]
-        if modifiers[: len(own)] != own:
-            continue
-        for form in each.forms:
-            rest, first = without_ignored(form, modifiers[len(own) :], ignored)
-            m = form.match(rest) if "ptxas" in form.profiles else None
-            if m is not None and form.prefix(rest) <= first:
-                found.append((form, m))
-    return found

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from openptx.isa.notation.conditions import Gate, Version
     from openptx.isa.notation.declaration import Instruction
+    from openptx.isa.notation.gates import Gate, Version
     from openptx.isa.notation.slots import Slot, Template
 
     Value = Any  # a spelling, a flag, a type, or None

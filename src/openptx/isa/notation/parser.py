@@ -1,11 +1,10 @@
-"""Parses the manual's notation: syntax blocks become forms."""
+"""Parses the manual's notation: the lines of syntax blocks become slots and templates."""
 
 from __future__ import annotations
 
 import re
 
-from openptx.isa.notation.conditions import gate
-from openptx.isa.notation.forms import Form, attribute
+from openptx.isa.notation.gates import gate
 from openptx.isa.notation.slots import Slot, Template
 from openptx.patterns import pattern
 
@@ -13,7 +12,10 @@ TYPE_CHECKING = False  # what `typing` names it; importing `typing` would cost a
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from openptx.isa.notation.declaration import Instruction
+    from openptx.isa.notation.gates import Gate
+
+    # What a form consists of: slots, templates of operands, gate, text, profiles.
+    Line = tuple[tuple[Slot, ...], tuple[Template, ...], Gate, str, tuple[str, ...]]
 
 PROFILES = ("isa", "ptxas")
 ONLY = {"(ptxas)": "ptxas", "(manual)": "isa"}
@@ -45,8 +47,9 @@ class Definition:
         self.paragraph = paragraph
 
 
-def read(instruction: Instruction, block: str) -> tuple[Form, ...]:
-    """The forms of a syntax block. Raises ValueError, quoting the text, if it cannot be parsed.
+def read(name: str, block: str) -> list[Line]:
+    """The forms of an instruction of this name in its syntax block. Raises ValueError, quoting the text, if it cannot
+    be parsed.
 
     A paragraph is some forms followed by their definitions; a blank line between two forms also separates paragraphs. A
     name refers to its definition in the same paragraph, or else to the last one of the block.
@@ -73,7 +76,7 @@ def read(instruction: Instruction, block: str) -> tuple[Form, ...]:
             since = comment
         else:
             open_ = False
-    return tuple(_form(instruction, text, comment, definitions, where) for text, comment, where in forms)
+    return [_line(name, text, comment, definitions, where) for text, comment, where in forms]
 
 
 def statements(block: str) -> Iterator[tuple[str, str]]:
@@ -133,17 +136,16 @@ def _split(text: str) -> list[str]:
     return [*parts, text[start:]]
 
 
-def _form(instruction: Instruction, text: str, since: str, definitions: list[Definition], paragraph: int) -> Form:
+def _line(name: str, text: str, since: str, definitions: list[Definition], paragraph: int) -> Line:
     bare = re.sub(r"^@\{?!?\}?p\s+", "", text)
     opcode, operands = _split_form(bare)
-    if not opcode.startswith(instruction.name):
-        raise ValueError(f"not a form of {instruction.name}: {text!r}")
-    slots = tuple(_slots(opcode[len(instruction.name) :], definitions, paragraph, text))
+    if not opcode.startswith(name):
+        raise ValueError(f"not a form of {name}: {text!r}")
+    slots = tuple(_slots(opcode[len(name) :], definitions, paragraph, text))
     templates = tuple(_operands(operands, definitions))
-    _give_roles(instruction, templates)
     only = next((profile for mark, profile in ONLY.items() if since.endswith(mark)), None)
     since = since.partition("(")[0].strip()
-    return Form(instruction, slots, templates, gate(since), text, PROFILES if only is None else (only,))
+    return slots, templates, gate(since), text, PROFILES if only is None else (only,)
 
 
 def _split_form(text: str) -> tuple[str, str]:
@@ -289,33 +291,3 @@ def _template(match: re.Match[str], optional: int, definitions: list[Definition]
             template.selectors = tuple(known.choices)
             template.selected = match["selected"] is not None
     return template
-
-
-# The roles of operands with these names, wherever they occur.
-_ROLES = {
-    "tgt": "label",
-    "tlist": "targets",
-    "flist": "targets",
-    "func": "function",
-    "fproto": "prototype",
-}
-_DESTINATIONS = frozenset(("d", "p", "r", "dst"))
-_WHEN = {"cache-policy": "level_cache_hint"}
-
-
-def _give_roles(instruction: Instruction, templates: tuple[Template, ...]) -> None:
-    writes, immediates = instruction.writes, instruction.immediates
-    for i, template in enumerate(templates):
-        name = template.name
-        if template.role == "read":
-            if name in writes or (not writes and i == 0 and name in _DESTINATIONS):
-                template.role = "write"
-            elif name in immediates or name.startswith("imm"):
-                template.role = "immediate"
-            else:
-                template.role = _ROLES.get(name, "read")
-        template.when = instruction.when.get(name, _WHEN.get(name))
-        template.vector = template.vector or name in instruction.vectors
-
-
-__all__ = ["attribute", "choices", "read", "statements"]

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from openptx.isa.notation.conditions import Version
 from openptx.isa.notation.declaration import Instruction
 from openptx.isa.notation.forms import Modifiers
+from openptx.isa.notation.gates import Version
 from openptx.patterns import pattern
 
 _LINE = pattern(r"(?:PTX (\d+)\.(\d+)\s+)?((?:sm_\w+\s+)*)((?:\.[\w:]+\s+)*)([\w-]+)\s+(.+)")

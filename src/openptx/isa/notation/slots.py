@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from openptx.isa.types import TYPES
 
@@ -88,3 +88,33 @@ class Template:
     def __repr__(self) -> str:
         text = f"[{', '.join(self.parts)}]" if self.role == "address" else self.name
         return f"{{{text}}}" if self.optional else text
+
+
+# The roles of operands with these names, wherever they occur.
+_ROLES = {
+    "tgt": "label",
+    "tlist": "targets",
+    "flist": "targets",
+    "func": "function",
+    "fproto": "prototype",
+}
+_DESTINATIONS = frozenset(("d", "p", "r", "dst"))
+_WHEN = {"cache-policy": "level_cache_hint"}
+
+
+def give_roles(
+    templates: tuple[Template, ...], writes: Collection[str], immediates: Collection[str], vectors: Collection[str],
+    when: Mapping[str, str],
+) -> None:  # fmt: skip
+    """Completes the templates of a form by what its instruction says of operands with these names."""
+    for i, template in enumerate(templates):
+        name = template.name
+        if template.role == "read":
+            if name in writes or (not writes and i == 0 and name in _DESTINATIONS):
+                template.role = "write"
+            elif name in immediates or name.startswith("imm"):
+                template.role = "immediate"
+            else:
+                template.role = _ROLES.get(name, "read")
+        template.when = when.get(name, _WHEN.get(name))
+        template.vector = template.vector or name in vectors
