@@ -13,6 +13,7 @@ from openptx.engines.native.analysis.lattice import ZEROS, N, Value, vector_type
 from openptx.engines.native.emit.guarded_paths import GOOD, GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA, STATE
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck, Checked
+from openptx.engines.native.emit.memory.distinct_words import DistinctWords
 from openptx.engines.native.emit.memory.loads import LoadLowering
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.engines.native.emit.memory.spread_lanes import spread_lanes
@@ -56,6 +57,7 @@ class AtomicLowering:
     ) -> None:
         self.x, self.ir, self.scope, self.c, self.entry = checks.x, checks.ir, checks.scope, checks.c, checks.entry
         self.checks, self.slow, self.paths, self.loads, self.stores = checks, slow, paths, loads, stores
+        self.distinct = DistinctWords(checks, loads.lanes)
 
     def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
         self.scope.retry = ""
@@ -76,7 +78,7 @@ class AtomicLowering:
             return (self.update_word(self.lane_pointer(lane), w, update, operands, locked)[0],)
         apart = self.words_apart(space, address, w // 8) if not locked and w <= 64 else None
         if apart is None:
-            return self.update_in_order(space, address, w, update, flat, locked)
+            return self.update_apart(space, address, w, update, flat, locked)
         read, (good, pointer, span) = self.scope.result_is_read, apart
         every = good if self.scope.full else ir.emit(f"icmp eq i{N} {self.scope.mask_word()}, -1")
         if every is not good and good != GOOD:
@@ -102,6 +104,25 @@ class AtomicLowering:
         if form is None or any(b - a < size for a, b in pairwise(sorted(form.lanes))):
             return None
         return self.checks.check_span(region, form, size, True)
+
+    def update_apart(
+        self, space: str, address: Bits, w: int, update: Update, flat: list[Bits], locked: bool
+    ) -> tuple[Bits, ...]:
+        """At addresses of which nothing is known."""
+
+        def in_order() -> tuple[Bits, ...]:
+            return self.update_in_order(space, address, w, update, flat, locked)
+
+        region, place = locate(self.x, space, address, self.c.address_size, bool(self.scope.step_lane))
+        if locked or self.x.uniform(address) or not self.distinct.serves(region, update, w):
+            return in_order()
+
+        def changed(old: Bits) -> str:
+            new = update(self.x, old, *flat)
+            assert isinstance(new, Bits)
+            return self.x.vector(new)
+
+        return (self.distinct.update(region, place, w, changed, in_order),)
 
     def update_in_order(
         self, space: str, address: Bits, w: int, update: Update, flat: list[Bits], locked: bool
