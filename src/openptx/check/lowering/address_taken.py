@@ -11,13 +11,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from openptx.check.lowering.module import ModuleLowering
+    from openptx.check.lowering.module_names import ModuleNames
     from openptx.syntax.tree import Function
 
 _WORDS = pattern(WORD)
 
 
-def address_taken(module: ModuleLowering) -> frozenset[str]:
+def address_taken(module: ModuleNames) -> frozenset[str]:
     """The functions that an initial value or an instruction other than a call names, in any body of the module: another
     kernel may have stored the address that a call uses.
 

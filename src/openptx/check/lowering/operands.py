@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
+from openptx.check.lowering.function_names import UnboundError
 from openptx.check.lowering.layout import constant_bits, element_bits, float_bits
 from openptx.check.operand.kinds import FIELDS
 from openptx.isa.notation.operand_rules import operand_rule
@@ -30,7 +31,7 @@ from openptx.syntax.directives import CallPrototype
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.lowering.bound_form import BoundForm
-    from openptx.check.lowering.function import FunctionLowering
+    from openptx.check.lowering.function_names import FunctionNames
     from openptx.check.names.body import ResolvedInstruction
     from openptx.check.problems import Path
     from openptx.isa.notation import Template
@@ -39,10 +40,6 @@ if TYPE_CHECKING:
     from openptx.syntax.tree import Function, Guard
 
 _UNTYPED = TYPES["b32"]
-
-
-class UnboundError(Exception):
-    """An operand that a Program cannot represent; the message says which."""
 
 
 def _part(given: tuple[text.Operand, ...], path: Path) -> text.Operand:
@@ -72,7 +69,7 @@ class Binder:
 
     __slots__ = ("body", "callee", "names", "scope")
 
-    def __init__(self, body: FunctionLowering, resolved: ResolvedInstruction) -> None:
+    def __init__(self, body: FunctionNames, resolved: ResolvedInstruction) -> None:
         self.body = body
         self.names, self.scope = resolved.names, resolved.scope
         self.callee: Function | CallPrototype | None = None
