@@ -1,16 +1,23 @@
-/* Asks for an attribute of the device in a thread of its own and waits for it for at most 30 s. */
+/* Asks for facts about the device in a thread of its own and waits for it for at most 30 s. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
 #include <time.h>
 
 static int number, value, result;
+static char name[64];
 
 static void *ask(void *unused)
 {
-    int (*attribute)(int *, int, int) =
-        (int (*)(int *, int, int))dlsym(dlopen("libcuda.so.1", RTLD_LAZY), "cuDeviceGetAttribute");
-    result = attribute(&value, number, 0);
+    void *cuda = dlopen("libcuda.so.1", RTLD_LAZY);
+    int (*attribute)(int *, int, int) = (int (*)(int *, int, int))dlsym(cuda, "cuDeviceGetAttribute");
+    int (*count)(int *) = (int (*)(int *))dlsym(cuda, "cuDeviceGetCount");
+    int (*get)(int *, int) = (int (*)(int *, int))dlsym(cuda, "cuDeviceGet");
+    int (*called)(char *, int, int) = (int (*)(char *, int, int))dlsym(cuda, "cuDeviceGetName");
+    int (*capability)(int *, int *, int) = (int (*)(int *, int *, int))dlsym(cuda, "cuDeviceComputeCapability");
+    int devices = 0, device = 1, major = 0, minor = 1;
+    result = count(&devices) || devices != 1 || get(&device, 0) || device || called(name, sizeof name, device) ||
+             capability(&major, &minor, device) || major != 9 || minor || attribute(&value, number, device);
     return unused;
 }
 
@@ -26,3 +33,5 @@ int asked(int wanted)
     if (pthread_timedjoin_np(thread, NULL, &until)) return -2;
     return result ? -1 : value;
 }
+
+const char *device_name(void) { return name; }

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 typedef int (*allocate_t)(unsigned long long *, size_t);
-typedef int (*count_t)(int *);
+typedef int (*total_t)(unsigned long *, int);
 
 int allocate_interrupted(unsigned long long *place) {
     allocate_t allocate = (allocate_t)dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuMemAlloc_v2");
@@ -14,8 +14,8 @@ int allocate_interrupted(unsigned long long *place) {
     return allocate(place, 16);
 }
 
-int count_interrupted(int *place) {
-    count_t count = (count_t)dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuDeviceGetCount");
+int total_interrupted(unsigned long *place) {
+    total_t total = (total_t)dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuDeviceTotalMem_v2");
     raise(SIGINT);
-    return count(place);
+    return total(place, 0);
 }

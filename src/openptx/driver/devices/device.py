@@ -14,10 +14,6 @@ from openptx.driver.results import Result
 PCI_BUS = "0000:01:00.0"
 
 
-def name() -> str:
-    return f"OpenPTX sm_{driver().capability}"
-
-
 def require_device(device: int) -> None:
     """Fails for any number but the device's."""
     if device:
@@ -34,29 +30,10 @@ def init(flags: int) -> None:
     driver().library.initialized()
 
 
-@initialized("cuDeviceGetCount")
-def count(out: int) -> None:
-    put_int(out, 1)
-
-
-@initialized("cuDeviceGet")
-def get_device(out: int, ordinal: int) -> None:
-    require_device(ordinal)
-    put_int(out, 0)
-
-
-@initialized("cuDeviceGetName")
-def get_name(out: int, length: int, device: int) -> None:
-    require_device(device)
-    if not out or length < 1:
-        raise invalid("there is no room for the name")
-    write(out, name().encode()[: length - 1] + b"\0")
-
-
 @initialized("cuDeviceGetUuid", "cuDeviceGetUuid_v2")
 def get_uuid(out: int, device: int) -> None:
     require_device(device)
-    write(out, uuid.uuid5(uuid.NAMESPACE_URL, name()).bytes)
+    write(out, uuid.uuid5(uuid.NAMESPACE_URL, f"OpenPTX sm_{driver().capability}").bytes)
 
 
 @initialized("cuDeviceTotalMem")
@@ -69,13 +46,6 @@ def total_memory_32(out: int, device: int) -> None:
 def total_memory(out: int, device: int) -> None:
     require_device(device)
     put(out, memory.info().total)
-
-
-@initialized("cuDeviceComputeCapability")
-def compute_capability(major: int, minor: int, device: int) -> None:
-    require_device(device)
-    for pointer, value in zip((major, minor), divmod(driver().capability, 10), strict=True):
-        put_int(pointer, value)
 
 
 @initialized("cuDeviceGetPCIBusId")

@@ -58,7 +58,6 @@ extern const struct entry entries[COUNT];
 extern const struct alias aliases[SLOTS - COUNT];
 const char *symbol_of(int slot);
 int index_of(int slot);         /* of the entry point that a slot belongs to */
-extern PUBLIC void cuDeviceGetName(void);
 void openptx_first(void);       /* for the table: starts Python, begins again */
 void openptx_missing(void);     /* for the table: CUDA_ERROR_NOT_SUPPORTED */
 void openptx_python(void);      /* for the table: goes on to the callback in the same slot */

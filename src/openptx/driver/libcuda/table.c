@@ -1,7 +1,6 @@
 /* What the table holds: before Python is started, then, and after its end. */
 #include "library.h"
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The functions of the driver that this library stands in front of; all null where it stands in front of none. */
@@ -15,12 +14,6 @@ static int is_ended(void) { return ended; }
 static int is_done(void) { return SUCCESS; }
 static int no_pool(void **pool) {
     if (pool) *pool = NULL;
-    return SUCCESS;
-}
-static char device_name[256];
-static int known_name(char *name, int length, int device) {
-    if (!name || length < 1 || device || !*device_name) return INVALID_VALUE;
-    snprintf(name, length, "%s", device_name);
     return SUCCESS;
 }
 char owned[COUNT]; /* by a function of C here */
@@ -38,13 +31,11 @@ static int releases_or_waits(const char *symbol) {
 static void *at_end(const char *symbol) {
     if (ended != DEINITIALIZED) return (void *)is_ended;
     if (releases_or_waits(symbol)) return (void *)is_done;
-    if (!strcmp(symbol, "cuDeviceGetName")) return (void *)known_name;
     return strcmp(symbol, "cuDeviceGetDefaultMemPool") ? (void *)is_ended : (void *)no_pool;
 }
 
 /* At the interpreter's end all work has ended and all is given back: finalizers that run after it, as numba-cuda's,
-   Taichi's and Quadrants' do, succeed. The last one looks up the default pool to trim it, and LuisaCompute's logs the
-   device's name. */
+   Taichi's and Quadrants' do, succeed. The last one looks up the default pool to trim it. */
 void end(int result) {
     ended = result;
     for (int i = 0; i < SLOTS; i++)
@@ -77,10 +68,7 @@ PUBLIC void openptx_driver_ready(void **callbacks, void (*dropped)(void)) {
 PUBLIC void *openptx_driver_real(int slot) { return real[slot]; }
 
 /* Called at the interpreter's end. */
-PUBLIC void openptx_driver_close(void) {
-    if (!OPENPTX_RECORDER) ((int (*)(char *, int, int))(void *)cuDeviceGetName)(device_name, sizeof device_name, 0);
-    end(DEINITIALIZED);
-}
+PUBLIC void openptx_driver_close(void) { end(DEINITIALIZED); }
 
 __attribute__((constructor)) static void prepare(void) {
     pthread_atfork(NULL, NULL, in_child);

@@ -22,7 +22,7 @@ functions: Any = {"holding the lock": ctypes.PyDLL(str(shared)), "without the lo
 context()
 place = ctypes.c_uint64()
 for how, library in functions.items():
-    for function in library.allocate_interrupted, library.count_interrupted:
+    for function in library.allocate_interrupted, library.total_interrupted:
         result = None
         try:
             result = function(ctypes.byref(place))
