@@ -7,6 +7,8 @@ accessed at once gets a granule for every byte, which is exact.
 
 from __future__ import annotations
 
+import weakref
+
 import numpy as np
 
 from openptx.array_types import Array
@@ -27,7 +29,7 @@ W, W2, R, R2 = range(4)
 CELL = 3
 GRANULE_BYTES = 4 * CELL * 4
 LIMIT = 4 << 30
-"""The maximum bytes of shadow cells of a launch: larger allocations are not watched for races."""
+"""The maximum bytes of shadow cells that a launch has at a time: larger allocations are not watched for races."""
 ROWS = 4096
 """The number of granules that are checked together for being zero."""
 
@@ -69,7 +71,7 @@ class Shadow:
 
 
 class ShadowMemory:
-    """The shadows of a launch. Allocations beyond LIMIT have none, which `limits` reports."""
+    """The shadows of a launch. Allocations beyond LIMIT have none, which `limits` reports, once for each name."""
 
     def __init__(self, limits: list[str]) -> None:
         self.limits = limits
@@ -85,13 +87,21 @@ class ShadowMemory:
     def fresh(self, name: str, size: int, lead: int, base: int, space: str) -> Shadow | None:
         cost = size // 4 * GRANULE_BYTES
         if self._bytes + cost > LIMIT:
-            self.limits.append(
+            limit = (
                 f"races in {name} were not watched: {size} bytes need {cost >> 20} MiB of shadow memory"
                 f" (limit of a launch: {LIMIT >> 20} MiB)"
             )
+            if limit not in self.limits:
+                self.limits.append(limit)
             return None
         self._bytes += cost
-        return Shadow(name, size, lead, base, space)
+        made = Shadow(name, size, lead, base, space)
+        weakref.finalize(made, self._give_back, cost).atexit = False
+        return made
+
+    def _give_back(self, cost: int) -> None:
+        """A shadow is gone: that of memory of a batch that has ended."""
+        self._bytes -= cost
 
 
 def repeat_rows(rows: Array) -> Array:
