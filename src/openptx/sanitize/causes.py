@@ -57,13 +57,18 @@ def explanation(finding: Finding) -> int:
         return EXPLAINS.index(finding.name)
     if finding.kind == "sync":
         return len(EXPLAINS)
-    return len(EXPLAINS) + 1 + (finding.race is not None and not finding.race.too_narrow)
+    if finding.race is not None:
+        return len(EXPLAINS) + (1 if finding.race.explains else 3)
+    return len(EXPLAINS) + (4 if finding.kind == "init" else 2)  # what nobody has written yet is undefined
 
 
 def joins(finding: Finding, race: Race, group: list[Finding]) -> bool:
     """Whether what orders the races of a group orders this one as well. Races in one variable whose accesses lie
-    between each other are one; races in several are if one barrier, at a place between all of them, orders them."""
+    between each other are one; races in several are if one barrier, at a place between all of them, orders them, or one
+    lock."""
     for other in group:
+        if other.race is not None and race.lock and race.lock == other.race.lock:
+            return True
         if other.race is None or (race.place, race.file) != (other.race.place, other.race.file):
             continue
         if finding.name == other.name == "tolerated-race" or meet(race.lines, other.race.lines):

@@ -58,9 +58,9 @@ def sanitize(
     random orders given by `seed`, each time on the original contents of the arrays. A launch that hangs at a barrier or
     mbarrier is repeated in up to two other orders.
 
-    `strict` also reports three idioms that the manual defines as races and that CUDA's samples contain: a plain load
-    before a compare-and-swap loop, an atomic counter that is relied on without an acquire fence, and a store of one
-    value by several lanes of a warp.
+    `strict` also reports four idioms that the manual defines as races and that CUDA's samples or compilers contain: a
+    plain load before a compare-and-swap loop, an atomic counter that is relied on without an acquire fence, and a store
+    of one value by several lanes of a warp, or by several warps in shared memory of Triton's.
 
     `engine` "native" first runs the launch as instrumented machine code, if possible, and repeats it on the interpreter
     only if that does not prove it clean; "auto" does so if the launch is large enough to be worth compiling; "interp"

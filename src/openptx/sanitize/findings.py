@@ -62,7 +62,8 @@ class Race:
     `place` is the variable or array, `apart` the smallest unit that contains both threads (an index of
     `races.reports.APART`, -1 if one is no thread), `lines` the first and last line of the two accesses in `file`.
     `cure` is what would prevent it, with `{lines}` for the place, and `orders` whether it orders the accesses.
-    `too_narrow`: both are strong, but a scope does not include both threads.
+    `too_narrow`: both are strong, but a scope does not include both threads. `lock` is the variable or array of the
+    lock that would order the two.
     """
 
     place: str
@@ -72,6 +73,12 @@ class Race:
     cure: str
     orders: bool
     too_narrow: bool
+    lock: str = ""
+
+    @property
+    def explains(self) -> bool:
+        """Whether it explains other races: a scope, or a lock that is given back by a plain store, orders nothing."""
+        return self.too_narrow or self.lock == self.place
 
     @property
     def in_block(self) -> bool:

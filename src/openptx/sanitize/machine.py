@@ -13,7 +13,7 @@ from openptx.engines.interp.machine import Threads
 from openptx.isa.instructions import mbarrier as mbarrier_instructions
 from openptx.isa.semantics import mbarrier
 from openptx.sanitize.races.detector import stacked
-from openptx.sanitize.races.semantics import COMMITS, INITS, WAITS, access, elements, sized
+from openptx.sanitize.races.semantics import COMMITS, INITS, TAKE_LOCKS, WAITS, access, elements, sized
 from openptx.sanitize.races.shadow import GPU, SCOPE, UPDATE, Shadow
 from openptx.sanitize.races.tensor_memory import WatchedTensorMemory
 
@@ -53,7 +53,7 @@ class SanitizedThreads(Threads):
         """By thread, the agents that read and write for it: asynchronous bulk copies."""
         self.members = np.zeros(1, np.uint32)
         """The member masks of the lanes that execute an instruction together."""
-        self.changing = False  # whether the executing atomic operation changed memory
+        self.changed = np.zeros(0, np.bool_)  # by executing lane, whether its atomic operation changed memory
         self.last_store = np.zeros(self.n, np.int64)
         self._shadows: dict[Plane, Shadow | None] = {}
 
@@ -177,7 +177,7 @@ class SanitizedThreads(Threads):
     def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
         old = super().atomic(space, address, w, update, *operands)
         places = list(self.accessed)
-        self.changing = self.memory_changed(places, w, old)
+        self.changed = self.memory_changed(places, w, old)
         strong = GPU << SCOPE if update in mbarrier.CHANGES else 0
         for chosen, (plane, offsets) in places:
             size = w // elements(self.op) >> 3
@@ -185,19 +185,19 @@ class SanitizedThreads(Threads):
         if update in mbarrier.CHANGES:
             assert not isinstance(old, tuple)
             self.change_mbarriers(update, old, operands)
-        elif self.changing:
+        elif self.changed.any():
             self.session.skipped_barriers.wrote(self.session.executing.batch, self.statement)
             self.session.waits.progress()
         else:
             self.session.waits.poll()
         return old
 
-    def memory_changed(self, places: list[tuple[Chosen, Place]], w: int, old: Word) -> bool:
-        """Whether an atomic changed memory."""
+    def memory_changed(self, places: list[tuple[Chosen, Place]], w: int, old: Word) -> Array:
+        """By lane, whether an atomic changed memory."""
         if isinstance(old, tuple) or len(places) > 1:
-            return True
+            return np.ones(lane_sets.size(self.executing, self.n), np.bool_)
         _, (plane, offsets) = places[0]
-        return bool((plane.gather(offsets, w >> 3, 1)[0] != old.v).any())
+        return np.asarray(plane.gather(offsets, w >> 3, 1)[0] != old.v)
 
     def copy_long(self, target_space: str, target: Array, source_space: str, source: Array, count: int) -> None:
         for i, lane in enumerate(lane_sets.positions(self.executing, self.n).tolist()):
@@ -271,15 +271,16 @@ class SanitizedThreads(Threads):
     def synchronize(self, shadow: Shadow, granules: Array, threads: Array, facts: int, *, write: bool) -> None:
         """The effect of an access on ordering: strong accesses release and acquire, plain writes end a release
         sequence."""
-        about, scope = self.access, (facts >> SCOPE) & 3
+        about, scope, update = self.access, (facts >> SCOPE) & 3, bool(facts & UPDATE)
+        if write and not about.bulk and not about.mbarrier:
+            self.session.locks.write(shadow, granules, threads, self.op, self.changed if update else None)
         if about.pending:
             self.session.copies.issue(shadow, granules, threads, write, self.statement)
         elif scope and not about.mbarrier:
-            update = bool(facts & UPDATE)
             reads = update or not write
             self.session.releases.access(
                 shadow, granules, threads, scope, observes=about.observes and reads, writes=write, update=update,
-                counts=update and self.changing and self.op.m.op not in ("cas", "exch"),
+                counts=update and bool(self.changed.any()) and self.op.m.op not in TAKE_LOCKS,
                 releases=about.releases and write, acquires=about.acquires and reads,
             )  # fmt: skip
         elif write and shadow.records is not None:

@@ -79,7 +79,7 @@ class Reporter:
 
     def __init__(self, program: Program, kernel: str, teams: Teams, collector: Collector, executing: Executing) -> None:
         self.kernel, self.teams, self.collector = kernel, teams, collector
-        self.file = program.file
+        self.program, self.file = program, program.file
         self.places = LineTable(program.file)
         self.calls = CallSites(program, kernel, self.places, executing)
         self.ops: list[Op] = []

@@ -30,6 +30,7 @@ from openptx.sanitize.heap import GuardedHeap
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.copies import Agents, BulkCopies, Copies
 from openptx.sanitize.races.detector import Races
+from openptx.sanitize.races.locks import Locks
 from openptx.sanitize.races.multiplications import Multiplications
 from openptx.sanitize.races.releases import Releases
 from openptx.sanitize.races.reports import RaceReports
@@ -69,7 +70,8 @@ class Session:
 
         active = any(synchronizes(op) for each in reachable_functions(program, function.name) for op in each.code)
         self.releases = Releases(self.clocks, active)
-        self.race_reports = RaceReports(self.reporter, self.executing, self.clocks, order is not None)
+        self.locks = Locks(self.clocks)
+        self.race_reports = RaceReports(self.reporter, self.executing, self.clocks, self.locks, order is not None)
         self.races = Races(self.clocks, self.race_reports.conflict)
         if active:
             self.races.unfenced = self.releases.observed, self.releases.observed_near

@@ -127,3 +127,113 @@ def test_a_scope_that_is_too_narrow_is_the_cause() -> None:
     (found,) = openptx.sanitize(openptx.load(FLAG)["k"], 2, 1, (np.zeros(64, np.uint32),), tools="race")
     assert found.help == "give both the scope `.gpu`, which includes both threads, and one size"
     assert (found.lines, len(found.related)) == ({9, 10, 13, 15}, 1)
+
+
+def one_writer(hoisted: bool) -> list[openptx.Finding]:
+    """The findings of a kernel in which thread 0 alone stores a sum that the others read, by a load of their own or by
+    one that the compiler has hoisted above the store."""
+    mine, others = ("", "") if hoisted else ("@!q ", "ld.shared.u32 v, [w];")
+    text = f""".version 8.0
+.target sm_80
+.address_size 64
+.shared .b32 w[2];
+.visible .entry k(.param .u64 out) {{
+    .reg .b64 p; .reg .b32 t, v, a, b; .reg .pred q;
+    ld.param.u64 p, [out];
+    mov.u32 t, %tid.x; mad.wide.u32 p, t, 4, p; setp.ne.u32 q, t, 0;
+    @!q st.shared.u32 [w], t; @!q st.shared.u32 [w+4], t;
+    bar.sync 0;
+    {mine}ld.shared.u32 v, [w];
+    @q bra READ;
+    ld.shared.u32 b, [w+4]; add.u32 a, v, b;
+    st.shared.u32 [w], a;
+READ: {others}
+    st.global.u32 [p], v;
+    ret;
+}}
+"""
+    return openptx.sanitize(openptx.load(text)["k"], 1, 64, (np.zeros(64, np.uint32),), tools="race")
+
+
+@pytest.mark.parametrize("hoisted", [False, True])
+def test_an_atomic_operation_is_no_help_if_one_thread_stores(hoisted: bool) -> None:
+    (found,) = one_writer(hoisted)
+    assert (found.help or "").startswith("a `bar.sync 0`")
+
+
+LOCK = """.version 8.0
+.target sm_80
+.address_size 64
+.global .b32 lock;
+.visible .entry k(.param .u64 out) {{
+    .reg .b64 p, l; .reg .b32 v, t; .reg .pred q;
+    ld.param.u64 p, [out]; mov.u64 l, lock; mov.u32 t, %tid.x; setp.ne.u32 q, t, 0;
+    @q bra WAIT;
+TAKE: atom.global.{take}.cas.b32 v, [l], 0, 1; setp.ne.u32 q, v, 0;
+    @q bra TAKE;
+    {fence}
+WAIT: bar.sync 0;
+    setp.ne.u32 q, t, 32;
+    @q bra DONE;
+    ld.global.u32 v, [p]; add.u32 v, v, 1; st.global.u32 [p], v;
+DONE: bar.sync 0;
+    setp.ne.u32 q, t, 0;
+    @q ret;
+    {fence}
+    {give_back};
+    ret;
+}}
+"""
+
+
+def lock(take: str, fence: str, give_back: str) -> list[openptx.Finding]:
+    """The findings of a kernel whose thread 0 takes a lock for its block, in which another thread counts."""
+    text = LOCK.format(take=take, fence=fence, give_back=give_back)
+    return openptx.sanitize(openptx.load(text)["k"], 3, 64, (np.zeros(1, np.uint32),), tools="race")
+
+
+@pytest.mark.parametrize("fence", ["membar.gl;", ""], ids=["fenced", "unfenced"])
+def test_a_lock_that_is_given_back_by_a_plain_store_is_the_cause(fence: str) -> None:
+    (found,) = lock("relaxed", fence, "st.global.u32 [l], 0")
+    assert found.help is not None
+    assert found.help.startswith("release the lock by `atom.release.gpu.exch`")
+    assert (found.site.text, found.other and found.other.text) == (
+        "st.global.u32 [l], 0",
+        "atom.global.relaxed.cas.b32 v, [l], 0, 1",
+    )
+    assert found.related
+
+
+@pytest.mark.parametrize(
+    ("take", "give_back"),
+    [
+        ("relaxed", "atom.global.relaxed.exch.b32 v, [l], 0"),
+        ("acquire", "st.relaxed.gpu.global.u32 [l], 0"),
+        ("relaxed", "st.release.gpu.global.u32 [l], 0"),
+        ("acquire", "red.global.relaxed.gpu.add.u32 [l], -1"),
+    ],
+)
+def test_a_lock_that_orders_nothing_needs_fences(take: str, give_back: str) -> None:
+    (found,) = lock(take, "", give_back)
+    assert found.help is not None
+    assert found.help.startswith("let the lock order what it guards: `.acquire.gpu`")
+
+
+@pytest.mark.parametrize(
+    ("take", "fence", "give_back"),
+    [
+        ("acquire", "", "st.release.gpu.global.u32 [l], 0"),
+        ("relaxed", "membar.gl;", "atom.global.relaxed.exch.b32 v, [l], 0"),
+        ("relaxed", "fence.acq_rel.gpu;", "st.relaxed.gpu.global.u32 [l], 0"),
+    ],
+)
+def test_a_correct_lock_has_no_report(take: str, fence: str, give_back: str) -> None:
+    assert not lock(take, fence, give_back)
+
+
+def test_what_a_thread_does_before_it_takes_a_lock_is_not_the_locks_fault() -> None:
+    early = LOCK.replace("@q bra WAIT;\nTAKE", "@q bra WAIT;\n    st.global.u32 [p], 0;\nTAKE")
+    text = early.format(take="acquire", fence="", give_back="st.release.gpu.global.u32 [l], 0")
+    found = openptx.sanitize(openptx.load(text)["k"], 3, 64, (np.zeros(1, np.uint32),), tools="race")
+    assert found
+    assert not [each for each in found if "lock" in (each.help or "")]

@@ -144,7 +144,7 @@ class EndlessWaits:
                 waiting.op, waiting.thread,
                 other=op, other_thread=thread, other_label="the last change of the mbarrier",
                 notes=(f"why: {mbarriers.state(key)}",),
-                help="wait for the phase that the arrivals complete: parity 0 is that of the first",
+                help=mbarriers.remedy(key),
             )  # fmt: skip
             if barrier.phases and not barrier.forced:
                 barrier.forced = forced = True

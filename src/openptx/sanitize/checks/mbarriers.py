@@ -177,6 +177,16 @@ class Mbarriers:
             else:
                 self.waiting.pop(key, None)
 
+    def remedy(self, key: Key) -> str:
+        """What would complete the phase that threads wait for."""
+        word = self.words.get(key, 0)
+        if word >> BYTES & TX:
+            return "expect as many bytes as the copies bring in this phase: `mbarrier.expect_tx`"
+        pending = word & COUNT
+        if 0 < pending < expected_arrivals(word):
+            return f"let all threads arrive that `mbarrier.init` counts: {pending} more, or count fewer"
+        return "wait for the phase that the arrivals complete: parity 0 is that of the first"
+
     def state(self, key: Key) -> str:
         """A description of what an mbarrier waits for."""
         word = self.words.get(key, 0)

@@ -55,6 +55,8 @@ class Clocks:
         self.view = self.views.table(teams.count)
         self.if_acquired = self.views.table(teams.count)
         """What a thread would know if its counting atomic acquired (see releases.py)."""
+        self.hypotheses = [self.if_acquired]
+        """What threads would know in other circumstances: all that they do know, and more."""
         self.sequential = self.views.table(teams.count)
         """What precedes the next `fence.sc` of a thread, whatever the order of such fences (8.9.3)."""
         self.sequential_near = self.views.table(teams.count)
@@ -67,6 +69,13 @@ class Clocks:
         self.views.collect()
         self.now += 1
         return self.now
+
+    def hypothesis(self) -> Array:
+        """A table of what threads would know in other circumstances; at first it is what they know."""
+        made = self.views.table(self.teams.count)
+        made[:] = self.view
+        self.hypotheses.append(made)
+        return made
 
     # Queries.
 
@@ -131,7 +140,7 @@ class Clocks:
     def learn(self, threads: Array, view: int) -> None:
         """Threads learn the contents of a view."""
         if view:
-            for table in (self.view, self.if_acquired):
+            for table in (self.view, *self.hypotheses):
                 self.add_to(table, threads, view)
 
     def fence_proxy(self, threads: Array, spaces: tuple[str, ...]) -> None:
@@ -188,7 +197,7 @@ class Clocks:
     def _share(self, units: Array, size: int) -> None:
         """Threads of each unit of `size` share their knowledge."""
         uneven = self.fences_near.time.reshape(-1, size)[units].any(1)
-        for table in (self.view, self.if_acquired, self.sequential, self.sequential_near):
+        for table in (self.view, *self.hypotheses, self.sequential, self.sequential_near):
             rows = table.reshape(-1, size)[units]
             uneven |= (rows != rows[:, :1]).any(1)
         for unit in as_array(units[uneven]).tolist():
@@ -198,8 +207,8 @@ class Clocks:
     def share(self, threads: Array) -> None:
         """Threads share their views."""
         fences, near = self.fence_view(threads), self.fence_view_near(threads)
-        self.view[threads] = self.views.join_all(self.view[threads])
-        self.if_acquired[threads] = self.views.join_all(self.if_acquired[threads])
+        for table in (self.view, *self.hypotheses):
+            table[threads] = self.views.join_all(table[threads])
         self.sequential[threads], self.sequential_near[threads] = fences, near
         self.fences.time[threads] = self.fences_near.time[threads] = 0
 
@@ -209,5 +218,5 @@ class Clocks:
         self.learn(acquirers, known)
         self.add_to(self.sequential, acquirers, self.fence_view(releasers))
         self.add_to(self.sequential_near, acquirers, self.fence_view_near(releasers))
-        if_acquired = self.views.join_all(self.if_acquired[releasers])
-        self.add_to(self.if_acquired, acquirers, if_acquired)
+        for table in self.hypotheses:
+            self.add_to(table, acquirers, self.views.join_all(table[releasers]))

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
+from openptx.device.shared_layout import shared_variables
 from openptx.diagnostics.codes import code as find_code
-from openptx.isa.instructions import async_copy, atomic, tensor_allocation, tensor_memory
-from openptx.isa.instructions.barrier import bar, bar_warp_sync, barrier_cluster
+from openptx.isa.instructions import atomic, tensor_allocation
 from openptx.isa.semantics.tensor_memory import COLUMNS
 from openptx.program import Op
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.findings import Finding, Race
 from openptx.sanitize.races.clocks import Clocks
+from openptx.sanitize.races.cures import Cures, operation, strength
 from openptx.sanitize.races.detector import Conflict
-from openptx.sanitize.races.semantics import BULK, TENSOR, TRANSFERS
-from openptx.sanitize.races.shadow import GPU, PENDING, SCOPE, STATEMENT, UPDATE, VOLATILE
+from openptx.sanitize.races.locks import Locks
+from openptx.sanitize.races.shadow import PENDING, SCOPE, STATEMENT, UPDATE, VOLATILE, Shadow
 from openptx.sanitize.races.teams import AGENT
 from openptx.sanitize.races.tensor_memory import CTA_BYTES, WORD
-from openptx.sanitize.races.updates import updates
 from openptx.sanitize.reporter import Reporter
+
+TRITON_SHARED = "global_smem"
+"""Triton's name of shared memory. Warps that hold the same elements of a tensor store them to the same words there."""
 
 SCOPE_NAMES = ("weak", ".cta", ".cluster", ".gpu")
 APART = ("lanes", "warps", "blocks of a cluster", "blocks")
@@ -34,11 +38,18 @@ def same_statement(c: Conflict) -> bool:
 class RaceReports:
     """Turns conflicts into findings, one for each cause."""
 
-    def __init__(self, reporter: Reporter, executing: Executing, clocks: Clocks, splits_warps: bool) -> None:
+    def __init__(
+        self, reporter: Reporter, executing: Executing, clocks: Clocks, locks: Locks, splits_warps: bool
+    ) -> None:
         """`splits_warps`: whether the schedule lets lanes of a warp execute one instruction at different times."""
         self.reporter, self.executing, self.clocks, self.splits_warps = reporter, executing, clocks, splits_warps
-        self.teams = clocks.teams
+        self.teams, self.cures = clocks.teams, Cures(reporter, clocks, locks)
+        self.of_triton = any(v.name == TRITON_SHARED for v in shared_variables(reporter.program, reporter.kernel))
         self._loads: list[tuple[Finding, int]] = []  # races of a plain load with a compare-and-swap
+        self._updates: list[tuple[Finding, set[object], str]] = []
+        """Races that an atomic operation would prevent, of which causes, and the help if only one thread stores."""
+        self._contended: set[object] = set()
+        """The causes whose stores race with stores."""
 
     def conflict(self, c: Conflict) -> None:
         r = self.reporter
@@ -46,6 +57,8 @@ class RaceReports:
         code, idiom = self.code(c)
         if idiom and op is other and op.form.instruction in tensor_allocation.ALLOCATIONS:
             return  # the lanes of a warp write the address once, together (9.7.16.7.1)
+        if c.write and c.other_write:
+            self._contended.update((r.cause(op), r.cause(other)))
         load = self.load_of_swap(c)
         key = ("race", code, idiom, load is not None, frozenset((r.cause(op), r.cause(other))))
         if r.collector.count_if_known(key):
@@ -71,19 +84,9 @@ class RaceReports:
         if load is not None:
             self._loads.append((finding, load))
 
-    def distance(self, c: Conflict) -> int:
-        """The smallest unit that contains both threads, from the warp to the grid: an index of APART. -1 if one is not
-        a thread."""
-        teams, thread, other = self.teams, c.thread, c.other_thread
-        if c.stale or c.unfenced or c.other_facts & PENDING or other >= AGENT:
-            return -1
-        if teams.cta(thread) == teams.cta(other):
-            return 0 if self.of_a_warp(c) else 1
-        return 2 if teams.cta(thread) // teams.cluster_size == teams.cta(other) // teams.cluster_size else 3
-
     def widen(self, c: Conflict, key: object, op: Op, other: Op) -> None:
         """Another occurrence of a known race. If its threads are farther apart, the help must be right for them too."""
-        finding, distance = self.reporter.collector.get(key), self.distance(c)
+        finding, distance = self.reporter.collector.get(key), self.cures.distance(c)
         if finding is None or finding.race is None or not 0 <= finding.race.apart < distance:
             return
         pair = " and ".join(
@@ -93,33 +96,35 @@ class RaceReports:
         self.explain(finding, c, op, other)
 
     def explain(self, finding: Finding, c: Conflict, op: Op, other: Op) -> None:
-        """Adds what would order the accesses of a race."""
-        cure, orders = self.cure(c, op, other)
+        """Adds what would prevent a race."""
+        cure, lock = self.cures.of(c, op, other), self.cures.lock_of(c)
         sites = [self.reporter.site(each, None) for each in (op, other)]
         same_file = sites[0].file == sites[1].file
         lines = sorted(site.line for site in sites if same_file or site is sites[0])
+        helps = cure.help, cure.of_one_writer
         if not same_file:
-            cure = cure.replace("{lines}", f"between {sites[1].source} and {sites[0].source}")
+            helps = [help.replace("{lines}", f"between {sites[1].source} and {sites[0].source}") for help in helps]
         finding.race = Race(
-            self.memory(c)[0], self.distance(c), sites[0].file, (lines[0], lines[-1]), cure, orders,
-            self.too_narrow(c),
+            self.memory(c)[0], self.cures.distance(c), sites[0].file, (lines[0], lines[-1]), helps[0], cure.orders,
+            self.cures.too_narrow(c), self.variable(*lock)[0] if lock is not None else "",
         )  # fmt: skip
         finding.help = finding.race.cure_between(*finding.race.lines)
+        if helps[1]:
+            self._updates.append((finding, {self.reporter.cause(op), self.reporter.cause(other)}, helps[1]))
 
     def memory(self, c: Conflict) -> tuple[str, str]:
         """The variable or array, and the place in it."""
         if c.shadow.space == "tensor":
             lane, column = divmod(c.offset % CTA_BYTES // WORD, COLUMNS)
             return c.shadow.name, f"lane {lane}, column {column}"
-        name, offset = self.variable(c)
+        name, offset = self.variable(c.shadow, c.offset)
         return name, f"byte {offset}"
 
-    def variable(self, c: Conflict) -> tuple[str, int]:
-        """The variable or array, and the byte in it."""
-        shadow = c.shadow
+    def variable(self, shadow: Shadow, offset: int) -> tuple[str, int]:
+        """The variable or array of a byte of memory, and the byte in it."""
         if shadow.space != "shared":
-            return shadow.name, c.offset
-        layout, offset = self.teams.shape.layout, c.offset % self.executing.batch.x.shared_stride
+            return shadow.name, offset
+        layout, offset = self.teams.shape.layout, offset % self.executing.batch.x.shared_stride
         if layout.names_dynamic and offset >= layout.dynamic:
             return "dynamic shared memory", offset - layout.dynamic
         before = [(begin, name) for (name, _), begin in layout.offsets.items() if begin <= offset]
@@ -141,11 +146,15 @@ class RaceReports:
         )  # fmt: skip
 
     def finish(self, read_before_update: set[int]) -> None:
-        """Plain loads before a compare-and-swap loop on the same word are an idiom: at the end all of these are
-        known."""
+        """Corrects what is known at the end only: plain loads before a compare-and-swap loop on the same word are an
+        idiom, and an atomic operation is no help where one thread alone stores."""
         for finding, load in self._loads:
             if load in read_before_update:
                 finding.about, finding.idiom = find_code("tolerated-race"), True
+        for finding, causes, help in self._updates:
+            if finding.race is not None and self._contended.isdisjoint(causes):
+                finding.race = replace(finding.race, cure=help, orders=True)
+                finding.help = finding.race.cure_between(*finding.race.lines)
 
     def code(self, c: Conflict) -> tuple[str, bool]:
         """The code of a race, and whether it is an idiom that is reported only on request."""
@@ -153,7 +162,8 @@ class RaceReports:
             return ("non-coherent-read" if c.stale else "missing-proxy-fence"), False
         together = self.of_a_warp(c) and (c.other_time == self.clocks.now or (self.splits_warps and same_statement(c)))
         if c.equal and not (c.facts | c.other_facts) & (UPDATE if together else UPDATE | PENDING):
-            return "equal-value-race", together
+            redundant = self.of_triton and c.shadow.space == "shared" and same_statement(c)
+            return "equal-value-race", together or redundant
         if not (c.facts | c.other_facts) & PENDING and self.would_be_ordered(c):
             return "tolerated-race", True
         strong, other = (c.facts >> SCOPE) & 3, (c.other_facts >> SCOPE) & 3
@@ -185,11 +195,11 @@ class RaceReports:
         if c.other_facts & PENDING:
             return "the asynchronous copy may still be under way: no thread has waited for it"
         if c.other_thread >= AGENT:
-            return f"{self.operation(other)} may still be under way: this thread did not wait for its completion"
+            return f"{operation(other)} may still be under way: this thread did not wait for its completion"
         mine, theirs = c.thread, c.other_thread
         if c.facts & c.other_facts & VOLATILE and self.of_a_warp(c):
             return "`volatile` keeps accesses, it does not order lanes of a warp: they may run apart since sm_70"
-        if self.too_narrow(c):
+        if self.cures.too_narrow(c):
             scope = SCOPE_NAMES[strength(c)]
             return f"both are strong, but the scope `{scope}` does not include both threads, or sizes differ"
         if teams.cta(mine) != teams.cta(theirs):
@@ -200,63 +210,6 @@ class RaceReports:
             return "lanes of a warp are not ordered without `bar.warp.sync`, not even by shuffles and votes"
         return "no barrier in which both took part stands between the two"
 
-    def too_narrow(self, c: Conflict) -> bool:
-        """Whether both accesses are strong, but their scopes, or sizes, do not suit each other."""
-        return strength(c) != 0 and bool((c.facts | c.other_facts) & UPDATE or strength(c) < GPU)
-
-    def cure(self, c: Conflict, op: Op, other: Op) -> tuple[str, bool]:
-        """What would prevent the race, with `{lines}` for its place, and whether it orders the two accesses."""
-        if c.unfenced:
-            return "`fence.proxy.async` after the write, before the barrier: {lines}", True
-        if c.other_facts & PENDING:
-            return "wait for the copy (`cp.async.wait_group`), then let the threads meet at a barrier {lines}", True
-        if c.other_thread >= AGENT:
-            return self.wait_for(other) + " {lines}", True
-        if not strength(c) and updates(self.reporter.calls.functions().get(op), op, other):
-            space = op.m.values.get("space", "generic")
-            name = f"`{atomic.atom.name}`" if space == "generic" else f"`{atomic.atom.name}.{space}`"
-            return f"read, change and write it by one atomic operation ({name}, `atomicAdd` and its like)", False
-        if c.other_time == self.clocks.now and c.thread != c.other_thread:
-            return "let one thread do it, or use an atomic operation", False
-        if self.too_narrow(c):
-            scope = (".cta", ".cta", ".cluster", ".gpu")[self.distance(c)]
-            return f"give both the scope `{scope}`, which includes both threads, and one size", True
-        return self.barrier(c, op), True
-
-    def barrier(self, c: Conflict, op: Op) -> str:
-        """The barrier that would order two threads, or what else would."""
-        distance = self.distance(c)
-        if distance <= 1:
-            ptx, cuda = f"{bar_warp_sync.name}.sync", "__syncwarp()"
-            if distance == 1:
-                ptx, cuda = f"{bar.name}.sync 0", "__syncthreads()"
-            return f"a `{cuda}` (`{ptx}`) {{lines}}" if self.reporter.places.of(op) else f"a `{ptx}` {{lines}}"
-        if distance == 2:
-            return f"`{barrier_cluster.name}.arrive` and `.wait` {{lines}}"
-        if c.write and not c.other_write:
-            return (
-                "blocks run in any order: write to other memory, or let the reader signal by `st.release.gpu` that it"
-                " has read, and wait for that by `ld.acquire.gpu` before the write"
-            )
-        return (
-            "publish by `st.release.gpu` (or a fence before a strong store) after the write, and read that by"
-            " `ld.acquire.gpu` (or a fence after a strong load) before this access"
-        )
-
-    def wait_for(self, op: Op) -> str:
-        """How threads wait for what an agent does."""
-        if op.form.instruction in TRANSFERS:
-            kind = "st" if op.form.instruction is tensor_memory.st else "ld"
-            return f"`tcgen05.wait::{kind}`, and a barrier if another warp goes on,"
-        if op.form.instruction in TENSOR:
-            return f"wait for an mbarrier that a `{tensor_memory.commit.name}` after {self.operation(op)} signals,"
-        return f"wait for the mbarrier, or the group, of {self.operation(op)}"
-
-    def operation(self, op: Op) -> str:
-        """A description of what an agent does."""
-        copies = op.form.instruction in BULK | {async_copy.cp_async, tensor_memory.cp}
-        return "the asynchronous copy" if copies else f"`{op.form.instruction.name}`"
-
     def verb(self, write: bool, facts: int) -> str:
         """A description of an access."""
         instruction = self.reporter.ops[facts & STATEMENT].form.instruction
@@ -264,11 +217,6 @@ class RaceReports:
             return "free"
         what = "atomic" if facts & UPDATE else "write" if write else "read"
         return f"{what} by an asynchronous copy" if facts & PENDING else what
-
-
-def strength(c: Conflict) -> int:
-    """The narrower of the two accesses' scopes, an index of SCOPE_NAMES."""
-    return min((c.facts >> SCOPE) & 3, (c.other_facts >> SCOPE) & 3)
 
 
 def real(thread: int) -> int | None:

@@ -150,6 +150,8 @@ def spaces_of(op: Op) -> tuple[str, ...]:
     return ("shared",) if space or op.m.values.get("sync_restrict") else ("shared", "global")
 
 
+TAKE_LOCKS = frozenset(("cas", "exch"))
+"""The operations of atomics that programs take locks with."""
 SHUFFLES = frozenset((move.shfl_sync,))
 VOTES = frozenset((warp.vote, warp.vote_sync, warp.match_any, warp.match_all))
 WARP_BARRIER = barrier.bar_warp_sync

@@ -2,39 +2,54 @@
 
 from __future__ import annotations
 
+from enum import Enum, auto
+
 from openptx.control_flow import control, reachable, read_registers, written_registers
 from openptx.isa.instructions import load_store
 from openptx.program import Address, Function, Op, Reg, Symbol
 
 
-def updates(function: Function | None, op: Op, other: Op) -> bool:
-    """Whether one statement loads what a later one stores, at the same address, and what is stored, or whether it is,
-    depends on it."""
+class Dependence(Enum):
+    """How a store depends on what was loaded from the same address."""
+
+    NONE = auto()
+    VALUE = auto()
+    """The stored value was computed from it. If one thread alone stores, as of a sum, that is no update that several
+    threads make."""
+    DECISION = auto()
+    """It decides whether there is a store, as for a maximum."""
+
+
+def dependence(function: Function | None, op: Op, other: Op) -> Dependence:
+    """How the later of two statements depends on the earlier one, if it stores where that loads."""
     load, store = sorted((op, other), key=lambda each: each.span)
     if (load.form.instruction, store.form.instruction) != (load_store.ld, load_store.st):
-        return False
+        return Dependence.NONE
     mine, theirs = ([a for a in each.operands if isinstance(a, Address)] for each in (load, store))
-    same = mine == theirs and all(isinstance(a.base, Reg | Symbol) for a in mine)
-    return same and (function is None or depends(function, load, store))
+    if mine != theirs or not all(isinstance(a.base, Reg | Symbol) for a in mine):
+        return Dependence.NONE
+    return Dependence.VALUE if function is None else between(function, load, store)
 
 
-def depends(function: Function, load: Op, store: Op) -> bool:
-    """Whether an instruction depends on the result of an earlier one, as far as the text order between them shows."""
+def between(function: Function, load: Op, store: Op) -> Dependence:
+    """How a store depends on an earlier load, as far as the text order between them shows."""
     code = function.code
     if load not in code or store not in code:
-        return False
+        return Dependence.NONE
     first, last = code.index(load), code.index(store)
     path = reachable(function, first)
     if last not in path:
-        return False
+        return Dependence.NONE
     known = set(written_registers(load))
     for pc in range(first + 1, last):
         op = code[pc]
         if pc in path and uses(op, known):
             if control(op) == "branch":
-                return True
+                return Dependence.DECISION
             known.update(written_registers(op))
-    return uses(store, known)
+    if store.guard is not None and store.guard.index in known:
+        return Dependence.DECISION
+    return Dependence.VALUE if uses(store, known) else Dependence.NONE
 
 
 def uses(op: Op, known: set[int]) -> bool:

@@ -1,0 +1,161 @@
+"""What would prevent a race: a barrier, a wait, a release and an acquire, an atomic operation, a correct lock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from openptx.isa.instructions import async_copy, atomic, tensor_memory
+from openptx.isa.instructions.barrier import bar, bar_warp_sync, barrier_cluster
+from openptx.program import Op
+from openptx.sanitize.races.clocks import Clocks
+from openptx.sanitize.races.detector import Conflict
+from openptx.sanitize.races.locks import Locks
+from openptx.sanitize.races.semantics import ASYNCHRONOUS, BULK, TENSOR, TRANSFERS
+from openptx.sanitize.races.shadow import GPU, PENDING, SCOPE, UPDATE, Shadow
+from openptx.sanitize.races.teams import AGENT
+from openptx.sanitize.races.updates import Dependence, dependence
+from openptx.sanitize.reporter import Reporter
+
+SCOPES = (".cta", ".cta", ".cluster", ".gpu")
+"""The scope that includes two threads, by their distance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cure:
+    """What would prevent a race: `help` has `{lines}` for its place, if it is one statement between the two accesses.
+
+    `orders` is whether it orders the accesses. `of_one_writer` is the help if only one thread stores, for which an
+    atomic operation is no remedy.
+    """
+
+    help: str
+    orders: bool = True
+    of_one_writer: str = ""
+
+
+class Cures:
+    """The cures of a launch's races."""
+
+    def __init__(self, reporter: Reporter, clocks: Clocks, locks: Locks) -> None:
+        self.reporter, self.clocks, self.locks = reporter, clocks, locks
+        self.teams = clocks.teams
+
+    def of(self, c: Conflict, op: Op, other: Op) -> Cure:
+        """What would prevent the race of the statements `op` and `other`."""
+        if c.unfenced:
+            return Cure("`fence.proxy.async` after the write, before the barrier: {lines}")
+        if c.other_facts & PENDING:
+            return Cure("wait for the copy (`cp.async.wait_group`), then let the threads meet at a barrier {lines}")
+        if c.other_thread >= AGENT:
+            return Cure(self.wait_for(other) + " {lines}")
+        if op.form.instruction in ASYNCHRONOUS and 0 <= self.distance(c) <= 1:
+            return Cure(
+                f"a barrier, or an mbarrier at which the other threads arrive after their access, before"
+                f" {operation(op)} begins: {{lines}}"
+            )
+        if self.gives_back(c):
+            return Cure(
+                f"release the lock by `atom.release{self.scope(c)}.exch` or `st.release{self.scope(c)}`, or by an"
+                " atomic operation after a fence (`__threadfence()`, then `atomicExch`)"
+            )
+        if self.would_be_ordered(c):
+            return Cure(
+                f"let the lock order what it guards: `.acquire{self.scope(c)}`, or a fence (`__threadfence()`), where"
+                f" it is taken, and `.release{self.scope(c)}`, or a fence before it, where it is given back"
+            )
+        if not strength(c):
+            found = dependence(self.reporter.calls.functions().get(op), op, other)
+            if found is not Dependence.NONE:
+                return Cure(atomic_operation(op), False, self.barrier(c, op) if found is Dependence.VALUE else "")
+        if c.other_time == self.clocks.now and c.thread != c.other_thread:
+            return Cure("let one thread do it, or use an atomic operation", orders=False)
+        if self.too_narrow(c):
+            return Cure(f"give both the scope `{self.scope(c)}`, which includes both threads, and one size")
+        return Cure(self.barrier(c, op))
+
+    def gives_back(self, c: Conflict) -> bool:
+        """Whether a plain store gives a lock back."""
+        for thread, facts, write in ((c.thread, c.facts, c.write), (c.other_thread, c.other_facts, c.other_write)):
+            if write and not scope_of(facts) and self.locks.taken(thread) == (c.shadow, c.offset + c.shadow.lead):
+                return True
+        return False
+
+    def lock_of(self, c: Conflict) -> tuple[Shadow, int] | None:
+        """The lock that is the cause of a race: its memory, and the byte in it."""
+        if c.other_thread >= AGENT or not (self.gives_back(c) or self.would_be_ordered(c)):
+            return None
+        found = self.locks.taken(c.thread) or self.locks.taken(c.other_thread)
+        return found and (found[0], found[1] - found[0].lead)
+
+    def would_be_ordered(self, c: Conflict) -> bool:
+        """Whether a lock would order the two."""
+        return self.locks.would_order(c.other_thread, c.other_time, c.thread)
+
+    def scope(self, c: Conflict) -> str:
+        return SCOPES[self.distance(c)]
+
+    def distance(self, c: Conflict) -> int:
+        """The smallest unit that contains both threads, from the warp to the grid: an index of `reports.APART`. -1 if
+        one is not a thread."""
+        teams, thread, other = self.teams, c.thread, c.other_thread
+        if c.stale or c.unfenced or c.other_facts & PENDING or other >= AGENT:
+            return -1
+        if teams.cta(thread) == teams.cta(other):
+            return 0 if teams.warp(thread) == teams.warp(other) else 1
+        return 2 if teams.cta(thread) // teams.cluster_size == teams.cta(other) // teams.cluster_size else 3
+
+    def too_narrow(self, c: Conflict) -> bool:
+        """Whether both accesses are strong, but their scopes, or sizes, do not suit each other."""
+        return strength(c) != 0 and bool((c.facts | c.other_facts) & UPDATE or strength(c) < GPU)
+
+    def barrier(self, c: Conflict, op: Op) -> str:
+        """The barrier that would order two threads, or what else would."""
+        distance = self.distance(c)
+        if distance <= 1:
+            ptx, cuda = f"{bar_warp_sync.name}.sync", "__syncwarp()"
+            if distance == 1:
+                ptx, cuda = f"{bar.name}.sync 0", "__syncthreads()"
+            return f"a `{cuda}` (`{ptx}`) {{lines}}" if self.reporter.places.of(op) else f"a `{ptx}` {{lines}}"
+        if distance == 2:
+            return f"`{barrier_cluster.name}.arrive` and `.wait` {{lines}}"
+        if c.write and not c.other_write:
+            return (
+                "blocks run in any order: write to other memory, or let the reader signal by `st.release.gpu` that it"
+                " has read, and wait for that by `ld.acquire.gpu` before the write"
+            )
+        return (
+            "publish by `st.release.gpu` (or a fence before a strong store) after the write, and read that by"
+            " `ld.acquire.gpu` (or a fence after a strong load) before this access"
+        )
+
+    def wait_for(self, op: Op) -> str:
+        """How threads wait for what an agent does."""
+        if op.form.instruction in TRANSFERS:
+            kind = "st" if op.form.instruction is tensor_memory.st else "ld"
+            return f"`tcgen05.wait::{kind}`, and a barrier if another warp goes on,"
+        if op.form.instruction in TENSOR:
+            return f"wait for an mbarrier that a `{tensor_memory.commit.name}` after {operation(op)} signals,"
+        return f"wait for the mbarrier, or the group, of {operation(op)}"
+
+
+def atomic_operation(op: Op) -> str:
+    """The advice to make one operation of a load and a store."""
+    space = op.m.values.get("space", "generic")
+    name = f"`{atomic.atom.name}`" if space == "generic" else f"`{atomic.atom.name}.{space}`"
+    return f"read, change and write it by one atomic operation ({name}, `atomicAdd` and its like)"
+
+
+def operation(op: Op) -> str:
+    """A description of what an agent does."""
+    copies = op.form.instruction in BULK | {async_copy.cp_async, tensor_memory.cp}
+    return "the asynchronous copy" if copies else f"`{op.form.instruction.name}`"
+
+
+def scope_of(facts: int) -> int:
+    """The scope of an access, an index of `reports.SCOPE_NAMES`."""
+    return (facts >> SCOPE) & 3
+
+
+def strength(c: Conflict) -> int:
+    """The narrower of the two accesses' scopes."""
+    return min(scope_of(c.facts), scope_of(c.other_facts))

@@ -1,0 +1,81 @@
+"""Which threads a lock would order if it were taken and given back as the memory model wants it (8.8).
+
+A word that a compare-and-swap or an exchange has changed counts as a lock; other writes there give it back. Races of
+threads that the lock would order have the lock as their cause: it is taken or given back without a fence, or given back
+by a plain store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from weakref import WeakKeyDictionary, ref
+
+import numpy as np
+
+from openptx.array_types import Array
+from openptx.program import Op
+from openptx.sanitize.races.clocks import Clocks
+from openptx.sanitize.races.semantics import TAKE_LOCKS
+from openptx.sanitize.races.shadow import Shadow
+
+
+class Locks:
+    """The locks of a launch, by their places in shadow memory, in bytes."""
+
+    def __init__(self, clocks: Clocks) -> None:
+        self.clocks = clocks
+        self._known: Array | None = None
+        """What each thread would know; None before the first lock is taken."""
+        self._given: WeakKeyDictionary[Shadow, dict[int, int]] = WeakKeyDictionary()
+        """For each lock, the view of what came before it was given back."""
+        self._taken: dict[int, tuple[ref[Shadow], int]] = {}
+        """By CTA, the last lock that one of its threads took."""
+        clocks.views.holders.append(self._views_in_use)
+
+    def _views_in_use(self) -> Iterator[int]:
+        return (view for given in self._given.values() for view in given.values())
+
+    def write(self, shadow: Shadow, granules: Array, threads: Array, op: Op, changed: Array | None) -> None:
+        """These threads have written words, in this order; `changed`: which of them, if it was an atomic operation."""
+        if changed is not None and changed.size == threads.size:
+            granules, threads = granules[changed], threads[changed]
+        takes = changed is not None and op.m.op in TAKE_LOCKS
+        if not takes or op.m.op != "cas":
+            self.give_back(shadow, granules, threads)
+        if takes:
+            self.take(shadow, granules, threads)
+
+    def take(self, shadow: Shadow, granules: Array, threads: Array) -> None:
+        """These threads have taken locks."""
+        if self._known is None:
+            self._known = self.clocks.hypothesis()
+        given = self._given.setdefault(shadow, {})
+        for first, thread in zip(granules[:, 0].tolist(), threads.tolist(), strict=True):
+            place = first * shadow.unit
+            self.clocks.add_to(self._known, np.array([thread]), given.setdefault(place, 0))
+            self._taken[self.clocks.teams.cta(thread)] = ref(shadow), place
+
+    def give_back(self, shadow: Shadow, granules: Array, threads: Array) -> None:
+        """These threads have written words, which give locks back if they are some."""
+        given = self._given.get(shadow)
+        if not given or self._known is None:
+            return
+        places = np.broadcast_to(granules[:, 0] * shadow.unit, threads.shape)
+        for i in np.flatnonzero(np.isin(places, list(given))).tolist():
+            own = threads[i : i + 1]
+            known = self.clocks.views.join(self.clocks.released(own), int(self._known[own[0]]))
+            place = int(places[i])
+            given[place] = self.clocks.views.join(given[place], known)
+
+    def would_order(self, other: int, time: int, thread: int) -> bool:
+        """Whether an access of the thread `other` would have happened before what `thread` does now."""
+        if self._known is None:
+            return False
+        others, times, threads = (np.array([v], np.int64) for v in (other, time, thread))
+        return bool(self.clocks.ordered(others, times, threads, self._known)[0])
+
+    def taken(self, thread: int) -> tuple[Shadow, int] | None:
+        """The last lock that a thread of this thread's CTA took: its memory, and its place there."""
+        lock, place = self._taken.get(self.clocks.teams.cta(thread), (None, 0))
+        shadow = lock() if lock is not None else None
+        return (shadow, place) if shadow is not None else None

@@ -1,0 +1,86 @@
+"""The help of findings about asynchronous copies, mbarriers that wait forever, and Triton's redundant stores."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import openptx
+from openptx import Finding
+
+HEAD = """.version 8.0
+.target sm_90
+.address_size 64
+.extern .shared .align 16 .b8 {scratch}[];
+.visible .entry k(.param .u64 out) {{
+    .reg .b64 o, g; .reg .b32 t, v, s; .reg .pred p, done;
+    .shared .align 8 .b64 bar; .shared .align 16 .b32 tile[64];
+    ld.param.u64 o, [out]; mov.u32 t, %tid.x; setp.eq.u32 p, t, 0;
+    {code}
+    ret;
+}}
+"""
+
+
+def found(code: str, *, scratch: str = "dynamic", block: int = 64) -> list[Finding]:
+    """The findings in a kernel of these statements, of one block with 256 bytes of dynamic shared memory."""
+    kernel = openptx.load(HEAD.format(code=code, scratch=scratch))["k"]
+    return openptx.sanitize(kernel, 1, block, (np.zeros(64, np.uint32),), tools="race,sync", shared_mem=256)
+
+
+WAIT = """
+    bar.sync 0;
+AGAIN: mbarrier.try_wait.parity.shared.b64 done, [bar], 0; @!done bra AGAIN;
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "help"),
+    [
+        (
+            "@p mbarrier.init.shared.b64 [bar], 3; @p mbarrier.arrive.shared.b64 g, [bar];",
+            "let all threads arrive that `mbarrier.init` counts: 2 more, or count fewer",
+        ),
+        (
+            "@p mbarrier.init.shared.b64 [bar], 1; @p mbarrier.arrive.expect_tx.shared.b64 g, [bar], 16;",
+            "expect as many bytes as the copies bring in this phase: `mbarrier.expect_tx`",
+        ),
+        (
+            "@p mbarrier.init.shared.b64 [bar], 1;",
+            "wait for the phase that the arrivals complete: parity 0 is that of the first",
+        ),
+    ],
+)
+def test_what_an_endless_wait_for_an_mbarrier_lacks(code: str, help: str) -> None:
+    assert [each.help for each in found(code + WAIT)] == [help]
+
+
+COPY_AFTER_READ = """
+    @p mbarrier.init.shared.b64 [bar], 1;
+    st.shared.u32 [tile], t;
+    fence.proxy.async;
+    bar.sync 0;
+    ld.shared.u32 v, [tile+4];
+    @!p bra DONE;
+    mbarrier.arrive.expect_tx.shared.b64 g, [bar], 16;
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [o], 16, [bar];
+WAIT: mbarrier.try_wait.parity.shared.b64 done, [bar], 0; @!done bra WAIT;
+DONE:
+"""
+
+
+def test_a_copy_over_what_others_read_waits_for_them() -> None:
+    (race,) = [each for each in found(COPY_AFTER_READ.replace("st.shared.u32 [tile], t;", "")) if each.kind == "race"]
+    assert race.help == (
+        "a barrier, or an mbarrier at which the other threads arrive after their access, before the asynchronous copy"
+        " begins: between lines 14 and 17"
+    )
+
+
+def test_warps_may_store_the_same_elements_in_tritons_shared_memory() -> None:
+    store, other = "st.shared.u32 [global_smem], 7;", "st.shared.u32 [dynamic], 7;"
+    assert not found(store, scratch="global_smem")
+    assert [each.name for each in found(other)] == ["equal-value-race"]
+    assert [each.name for each in found(store.replace("7", "t"), scratch="global_smem")] == ["data-race"]
+    twice = f"@p {store} @!p {store}"
+    assert [each.name for each in found(twice, scratch="global_smem")] == ["equal-value-race"]
