@@ -109,7 +109,7 @@ def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], optio
     outputs_of(options.outputs, args)
     collector, reason = Collector(options.strict), ""
     collector.limits += unwatched_races(kernel.module.program, kernel.function, options.tools)
-    before = Contents(kernel, args)
+    before = SavedArguments(kernel, args)
     if options.schedules > 1:
         before.keep()
     for number, order in enumerate(orders(options, collector)):
@@ -141,8 +141,8 @@ def orders(options: Options, collector: Collector) -> Iterator[np.random.Generat
         number += 1
 
 
-class Contents:
-    """The contents of arrays and of the device's heap before a launch, and their undefined bits."""
+class SavedArguments:
+    """The contents of array arguments and of the heap before a launch, and their undefined bits."""
 
     def __init__(self, kernel: Kernel, args: list[object]) -> None:
         given = kernel.arrays(args)
