@@ -2,7 +2,7 @@
 
 The grammar is Python's for arithmetic, comparison and `and or not`; names are PTX's. `f32[address]` reads memory
 through a generic address, `shared.f32[address]` in a state space; `f32(x)` takes the bits of a register as
-another type, `f32(1.5)` those of a number.
+another type, `f32(1.5)` those of a number. `&x` is the address of what `x` names.
 """
 
 from __future__ import annotations
@@ -66,23 +66,27 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A parsed text; `names` are the meanings of its placeholders."""
+    """A parsed text; `names` are the meanings of its placeholders. `address` is whether it is `&` of the tree."""
 
     text: str
     tree: ast.expr
     names: dict[str, str]
+    address: bool = False
 
     def evaluate(self, scope: Scope) -> Any:
         """The value in a thread: a Typed, an Array, or a number. Raises InputError if it has none."""
-        return self._try(_Evaluation(scope, self.names).of)
+        evaluation = _Evaluation(scope, self.names)
+        return self._try(evaluation.address_of if self.address else evaluation.of)
 
     def place(self, scope: Scope) -> Place:
         """The register or the element of memory that it names. Raises InputError if it is not assignable."""
+        if self.address:
+            raise InputError("an address cannot be assigned to")
         return self._try(_Evaluation(scope, self.names).place)
 
     def source_object(self, scope: Scope) -> source_values.SourceObject | None:
         """The variable of the program, or the part of one, that it names; None for any other expression."""
-        if not isinstance(self.tree, ast.Name | ast.Attribute | ast.Subscript):
+        if self.address or not isinstance(self.tree, ast.Name | ast.Attribute | ast.Subscript):
             return None
         try:
             return self._try(_Evaluation(scope, self.names).object)
@@ -111,13 +115,15 @@ def parse(text: str) -> Expression:
         return key
 
     given = text.strip().replace("->", ".")
+    address = given[:1] == "&"
+    given = given[1:].strip() if address else given
     if given[:1] == "*":
         given = f"({given[1:]})[0]"
     try:
         tree = ast.parse(_TOKEN.sub(placeholder, given), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise InputError(f"`{text.strip()}` is not an expression") from error
-    return Expression(text.strip(), tree, names)
+    return Expression(text.strip(), tree, names, address)
 
 
 def read_value(text: str, scope: Scope) -> Any:
@@ -172,6 +178,18 @@ class _Evaluation:
                 return self.cast(self.names[name], self.of(argument))
             case _:
                 raise InputError("an expression has arithmetic, comparisons, registers, variables and TYPE[address]")
+
+    def address_of(self, tree: ast.expr) -> Typed:
+        """`&x`: the address of what an expression names, in its state space. Raises InputError for a register."""
+        try:
+            found = self.object(tree)
+        except InputError:
+            value = self.of(tree) if isinstance(tree, ast.Name) else None
+            found = value if isinstance(value, Array) else self.place(tree)
+        if not isinstance(found, Array) and found.register is not None:
+            raise InputError("it is in a register, which has no address")
+        space = "" if found.space == "generic" else f".{found.space} "
+        return Typed(found.address, type_of("u64"), name=f"{space}0x{found.address:x}")
 
     def compare(self, left: ast.expr, ops: list[ast.cmpop], rest: list[ast.expr]) -> bool:
         before = self.number(left)

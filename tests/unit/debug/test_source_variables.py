@@ -48,6 +48,21 @@ def test_variables_of_functions(tmp_path: Path, capsys: pytest.CaptureFixture[st
         assert words in out
 
 
+def test_addresses_of_variables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = debug(
+        tmp_path, capsys, f"{STOP} if v == 3", "continue", "print q", "print &q->tag[1]", "print &arr", "print &arr[3]",
+        "print &tile", "print &tile[2]", "print &f32[16]", "print &%r1", "print &(v + 1)", "set &arr[0] = 4",
+        "print v & 1",
+    )  # fmt: skip
+    for words in (
+        "\nq = 0x200000000\n&q->tag[1] = 0x20000000a\n&arr = .local 0x60\n&arr[3] = .local 0x6c\n",
+        "\n&tile = .shared 0x0\n&tile[2] = .shared 0x8\n&f32[16] = 0x10\n",
+        "\nerror: it is in a register, which has no address\nerror: a register, an element of a variable or TYPE",
+        "\nerror: an address cannot be assigned to\nv & 1 = 1\n",
+    ):
+        assert words in out
+
+
 def test_inlined_calls_are_shown_with_their_variables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = debug(
         tmp_path, capsys, "break compiled_for_debugging.cu:10", "continue", "where", "print w", "print v", "print m"
