@@ -44,6 +44,8 @@ PROGRAMS: dict[str, Callable[[int], str]] = {
     "blocks":                lambda n: body("{" * n + "}" * n),
     "blocks with registers": lambda n: body("{ .reg .b32 a;" * n + "mov.b32 a, b;" + "}" * n),
     "closing braces":        lambda n: body("}" * n),
+    "closing braces in a line": lambda n: body("}" * 8 * n),
+    "nested addresses":      lambda n: body(f".reg .b32 a; ld.u32 a, {'[' * 12 * n};"),
     "parentheses":           lambda n: body(f".reg .b32 a; mov.b32 a, {'(' * n}1{')' * n};"),
     "signs":                 lambda n: body(f".reg .b32 a; mov.b32 a, {'-' * n}1;"),
     "conditions":            lambda n: body(f".reg .b32 a; mov.b32 a, {'1?' * n}1{':1' * n};"),

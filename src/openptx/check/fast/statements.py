@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 else:
     fits = late("openptx.check.forms.calls", "fits")
 
-_OPERAND = pattern(r"(?:[^,{\[]|\{[^}]*\}|\[[^\]]*\])+")
+_OPERAND = pattern(r"(?:[^,{\[]|\{[^{}]*\}|\[[^\[\]]*\])+")
 _CALLS = "call ", "call.", "call\t"
 _PLAIN_PRAGMAS = frozenset(("nounroll", "used_bytes_mask"))
 """Those that are correct in each body, with any argument."""

@@ -180,6 +180,8 @@ class SecondCheck:
     def _best_fix(self, error: Diagnostic) -> tuple[Fix | None, Errors | None]:
         """The fix of an error with which the fewest errors remain, and these; its own, and None, if none is proven."""
         own, best = error.fix, None
+        if self.left < 0:
+            return own, None  # edits are not even searched for
         linked = {at for at in self._errors_about_names(error) if at in self.calls}
         for fix in self._fixes(error):
             if (completed := self._proven(error, fix)) is None:
