@@ -19,7 +19,7 @@ from pathlib import Path
 
 from mutants.known import known
 from mutants.mutant import Mutant, Mutants
-from mutants.structure_rules import FILE_RULES, STATEMENT_RULES
+from mutants.rules import FILE_RULES, STATEMENT_RULES
 from mutants.text import Source
 from mutants.verdicts import PTXAS, Comparison, compare
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mutants.edit import Edit
-from mutants.structure_rules import FILE_RULES, STATEMENT_RULES
+from mutants.rules import FILE_RULES, STATEMENT_RULES
 from mutants.text import Source, Statement
 
 OF_FILES = 0.3

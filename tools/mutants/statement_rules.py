@@ -8,6 +8,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from mutants.edit import NUMBER, Edit, other
+from mutants.operand_text import operand_spans
 from mutants.text import Source, Statement, Token
 from mutants.vocabulary import NUMBERS, REGISTERS, SPACES, SPECIAL, TYPES, VECTORS
 
@@ -40,22 +41,6 @@ def _exchanged(dice: random.Random, statement: Statement, choices: tuple[str, ..
 
 def _registers(source: Source, statement: Statement) -> list[Token]:
     return [token for token in statement.operands if source.type_of(token.text)]
-
-
-def _split(statement: Statement) -> list[tuple[int, int]]:
-    """Where each operand starts and ends, the commas between them excluded."""
-    found: list[tuple[int, int]] = []
-    depth, begin = 0, -1
-    for token in statement.operands:
-        depth += (token.text in "{[(") - (token.text in "}])") if len(token.text) == 1 else 0
-        if token.text == "," and not depth:
-            begin = -1
-        elif begin < 0:
-            begin = token.start
-            found.append((begin, token.end))
-        else:
-            found[-1] = (begin, token.end)
-    return found
 
 
 # Opcodes.
@@ -185,7 +170,7 @@ def number_for_register(dice: random.Random, source: Source, statement: Statemen
 
 @statement_rule
 def operand_dropped(dice: random.Random, source: Source, statement: Statement, modifiers: list[str]) -> Edit | None:
-    operands = _split(statement)
+    operands = operand_spans(statement)
     if not operands:
         return None
     i = dice.randrange(len(operands))
@@ -197,7 +182,7 @@ def operand_dropped(dice: random.Random, source: Source, statement: Statement, m
 
 @statement_rule
 def operand_doubled(dice: random.Random, source: Source, statement: Statement, modifiers: list[str]) -> Edit | None:
-    operands = _split(statement)
+    operands = operand_spans(statement)
     if not operands:
         return None
     start, end = dice.choice(operands)
@@ -206,7 +191,7 @@ def operand_doubled(dice: random.Random, source: Source, statement: Statement, m
 
 @statement_rule
 def operands_swapped(dice: random.Random, source: Source, statement: Statement, modifiers: list[str]) -> Edit | None:
-    operands = _split(statement)
+    operands = operand_spans(statement)
     if len(operands) < 2:
         return None
     (a, b), (c, d) = sorted(dice.sample(operands, 2))
@@ -237,7 +222,7 @@ def _inner_commas(statement: Statement) -> list[tuple[Token, Token]]:
 @statement_rule
 def brackets_changed(dice: random.Random, source: Source, statement: Statement, modifiers: list[str]) -> Edit | None:
     """An address becomes a register, a register an address or a list."""
-    operands = _split(statement)
+    operands = operand_spans(statement)
     if not operands:
         return None
     start, end = dice.choice(operands)
@@ -302,7 +287,7 @@ def flag_changed(dice: random.Random, source: Source, statement: Statement, modi
             right.end,
             dice.choice((left.text, right.text, f"{right.text}|{left.text}", f"{left.text}|_")),
         )
-    operands = _split(statement)
+    operands = operand_spans(statement)
     if not operands:
         return None
     return operands[0][1], operands[0][1], dice.choice(("|%p1", "|_", "|%r1"))

@@ -7,11 +7,9 @@ import re
 from itertools import pairwise
 
 from mutants.edit import Edit
-from mutants.file_rules import FILE_RULES, file_rule
-from mutants.statement_rules import STATEMENT_RULES, statement_rule
+from mutants.file_rules import file_rule
+from mutants.statement_rules import statement_rule
 from mutants.text import Source, Statement, Token
-
-__all__ = ["FILE_RULES", "STATEMENT_RULES"]  # with the rules below
 
 _FUNCTION = re.compile(r"^(?:\.(?:visible|extern|weak)\s+)*\.(?:entry|func)\b[^{};]*\{.*?^\}\n?", re.M | re.S)
 _VARIABLE = re.compile(r"^\s*\.(?:visible|extern|weak|common|global|shared|const|local|param|reg)\b[^{}();]*;", re.M)

@@ -47,3 +47,46 @@ WORDS = (
     "}", "(", ")", "[", "]", ",", ";", "=", "<", ">", "+", "-", ":", "%", "%r", "%p", "_", "a", "b", "foo",
 )
 # fmt: on
+LIMITS = tuple(
+    f"{sign}{(1 << bits) + more}"
+    for bits in (3, 4, 5, 7, 8, 15, 16, 31, 32, 63, 64)
+    for more in (-1, 0, 1)
+    for sign in ("", "-")
+)
+"""Integers at the limits of types, and beyond them."""
+BASES = (
+    "{:#x}",
+    "{:#b}",
+    "0{:o}",
+    "{:#X}U",
+    "{}U",
+    "{}.0",
+    "({})",
+    "+{}",
+    "~{}",
+    "{} + 0",
+    "(.s64){}",
+    "0F{:08X}",
+    "0d{:016x}",
+    "0x{:x}.0",
+)
+"""How an integer is written: in bases, as a float's bits, in an expression."""
+AFFIXES = (
+    "%{}",
+    "${}",
+    "_{}",
+    "{}_",
+    "{}$",
+    "{}%",
+    "%%{}",
+    "{}.x",
+    "{}.b0",
+    "{}::x",
+    "{}0",
+    "{}<1>",
+    ".{}",
+    "{}@4",
+    "{}'",
+    "0{}",
+)
+"""What is put before or after a name."""
