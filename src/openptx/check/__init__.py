@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.check.checked import CheckedModule
 from openptx.check.module import ModuleChecker
 from openptx.late import late
 from openptx.source import File
@@ -31,31 +32,31 @@ def check(
     `target` overrides the `.target` of the file; `profile` is "ptxas" (as the assembler answers) or "isa". `selected`
     names codes that are checked only on demand.
     """
-    return _findings(ModuleChecker(parse(file), target, profile, selected), target)
+    return _findings(CheckedModule(parse(file), target, profile, selected), target)
 
 
 def resolve(
     file: File, target: str | None = None, profile: str = "ptxas", room: int | None = None
-) -> tuple[ModuleChecker, list[Diagnostic]]:
+) -> tuple[CheckedModule, list[Diagnostic]]:
     """The resolved module, which `lower` takes, and every finding in it. `room`: how many characters of a wrong file
     are checked again, all in all, instead of as many as usual."""
-    module = ModuleChecker(parse(file), target, profile, keep=True)
+    module = CheckedModule(parse(file), target, profile, keep=True)
     return module, _findings(module, target, room)
 
 
-def _findings(module: ModuleChecker, target: str | None, room: int | None = None) -> list[Diagnostic]:
+def _findings(module: CheckedModule, target: str | None, room: int | None = None) -> list[Diagnostic]:
     """The findings of a module, without consequences of others. A file in another language has one finding, which names
     the language."""
-    found = module.check()
+    found = ModuleChecker(module).check()
     if all(diagnostic.severity != "error" for diagnostic in found):
         return found
     if (other := foreign(module.file)) is not None:
         return [other]
 
     def check_text(text: str) -> list[Diagnostic]:
-        other = ModuleChecker(parse(File("", text)), target, module.profile, module.selected)
+        other = CheckedModule(parse(File("", text)), target, module.profile, module.selected)
         other.suggestions = module.suggestions  # one budget for all
-        return other.check()
+        return ModuleChecker(other).check()
 
     if target is None:
         found = settle_header(module.header, found, check_text)
@@ -63,6 +64,6 @@ def _findings(module: ModuleChecker, target: str | None, room: int | None = None
     return SecondCheck(module.file, bodies, found, check_text, room).settled()
 
 
-def lower(source: ModuleChecker | File) -> Program:
+def lower(source: CheckedModule | File) -> Program:
     """The Program of a module without errors; see `lowering.module.lower`."""
     return lower_module(resolve(source)[0] if isinstance(source, File) else source)

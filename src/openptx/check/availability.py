@@ -18,6 +18,13 @@ from openptx.isa.targets import satisfied, unmet, wants
 _LATER = (99, 0)
 B128 = gate("PTX 8.3, sm_70")
 """The gate of type `.b128` for registers and variables."""
+TYPES_SINCE = {
+    "f16x2": gate("sm_53"),
+    "texref": gate("PTX 1.5"),
+    "samplerref": gate("PTX 1.5"),
+    "surfref": gate("PTX 1.5"),
+}
+"""Types that a declaration may have, besides those that are as old as PTX, and `.b128`."""
 UNSIZED = gate("PTX 6.0, sm_30")
 """The gate of a parameter `a[]` (measured: 7.2 states no version)."""
 FUNCTION_ADDRESS = gate("PTX 2.1")

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from openptx.check.checked_function import CheckedFunction
+    from openptx.check.checked import CheckedFunction
     from openptx.check.function_findings import FunctionFindings
     from openptx.check.names.scopes import Scope
     from openptx.diagnostics.diagnostic import Facts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.check.availability import KERNEL_ADDRESS, WITHDRAWN, gate_problem
+from openptx.check.availability import KERNEL_ADDRESS, TYPES_SINCE, WITHDRAWN, gate_problem
 from openptx.check.debug_info import POSITIONS_SINCE, section_features
 from openptx.check.names.declared_types import OPAQUE
 from openptx.check.sizes import bytes_of, element_bytes, rounded_up, shape_of
@@ -56,12 +56,6 @@ FUNCTION_VALUE         = gate("PTX 2.1, sm_20")
 GENERIC_VALUE          = gate("PTX 3.1")
 MASKED_VALUE           = gate("PTX 7.1")
 LARGE_PARAMETERS       = gate("PTX 8.1, sm_70")
-TYPES_SINCE            = {
-    "f16x2":      gate("sm_53"),
-    "texref":     gate("PTX 1.5"),
-    "samplerref": gate("PTX 1.5"),
-    "surfref":    gate("PTX 1.5"),
-}
 MEASURED               = {  # where the assembler's gate differs from the manual's
     "branchtargets":        gate("PTX 6.0, sm_30"),
     "common":               gate("PTX 5.0"),

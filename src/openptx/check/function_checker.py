@@ -7,7 +7,7 @@ from collections.abc import Collection
 from functools import partial
 
 from openptx.check.body_directives import BodyDirectives
-from openptx.check.checked_function import CheckedFunction
+from openptx.check.checked import CheckedFunction
 from openptx.check.explain.report import diagnostic
 from openptx.check.explain.suggestions import computed_first
 from openptx.check.explain.wrong_declarations import folded

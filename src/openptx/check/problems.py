@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     Repair = Callable[[Instruction], Fix | None]
     Suits = Callable[[Kind], bool]
+    Key = tuple[str, *tuple[Kind, ...]]  # an opcode and the kinds of its operands, which decide its verdict
 
 Path = tuple[int, ...]
 OPCODE: Path = ()

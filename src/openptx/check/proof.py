@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from openptx.check.checked_function import CheckedFunction
+    from openptx.check.checked import CheckedFunction
     from openptx.check.names.scopes import Scope
     from openptx.check.problems import Path, Problem
     from openptx.diagnostics import Diagnostic, Fix

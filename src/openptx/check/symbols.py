@@ -18,7 +18,7 @@ from openptx.syntax.declarations import Variable
 from openptx.syntax.directives import Alias, BranchTargets
 
 if TYPE_CHECKING:
-    from openptx.check.module import ModuleChecker
+    from openptx.check.checked import CheckedModule
     from openptx.check.names.scopes import Found, Scope
     from openptx.syntax.operands import Name
 
@@ -49,7 +49,7 @@ Use = tuple[Span, Symbol]
 class Symbols:
     """The names of one file. A function is parsed when a query concerns it."""
 
-    def __init__(self, module: ModuleChecker) -> None:
+    def __init__(self, module: CheckedModule) -> None:
         self.module = module
         self.text = module.file.text
         self.items = module.tree.items

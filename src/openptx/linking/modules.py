@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from openptx.check import resolve
-from openptx.check.module import ModuleChecker
+from openptx.check.checked import CheckedModule
 from openptx.check.sizes import element_bytes, shape_of
 from openptx.check.symbols import Symbols
 from openptx.diagnostics import Diagnostic
@@ -28,7 +28,7 @@ class Module:
     """One of the files, resolved. Modules are numbered in the order in which they are linked."""
 
     number: int
-    checker: ModuleChecker
+    checker: CheckedModule
     found: list[Diagnostic]
     names: dict[str, Name] = field(default_factory=dict[str, "Name"])
 

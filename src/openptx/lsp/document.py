@@ -9,7 +9,7 @@ from functools import cached_property
 from lsprotocol import types
 
 from openptx.check import resolve
-from openptx.check.module import ModuleChecker
+from openptx.check.checked import CheckedModule
 from openptx.check.symbols import Symbols
 from openptx.diagnostics import Diagnostic
 from openptx.source import File, Span
@@ -100,11 +100,11 @@ class Document:
         return document
 
     @cached_property
-    def _checked(self) -> tuple[ModuleChecker, list[Diagnostic]]:
+    def _checked(self) -> tuple[CheckedModule, list[Diagnostic]]:
         return resolve(self.file, self.target, room=ROOM)
 
     @property
-    def module(self) -> ModuleChecker:
+    def module(self) -> CheckedModule:
         """The file as the checker represents it: its tree, its names."""
         return self._checked[0]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from openptx.check import lower
+from openptx.check.checked import CheckedModule
 from openptx.check.function_checker import FunctionChecker
 from openptx.check.module import ModuleChecker
 from openptx.check.names.body import ResolvedInstruction
@@ -40,7 +41,7 @@ def checked_forms(file: File, monkeypatch: pytest.MonkeyPatch) -> dict[Span, tup
         if candidate is not None:
             found[resolved.instruction.span] = candidate.form, candidate.m
 
-    checker = ModuleChecker(parse(file), None, "ptxas", frozenset(("unreachable",)))
+    checker = ModuleChecker(CheckedModule(parse(file), None, "ptxas", frozenset(("unreachable",))))
     with monkeypatch.context() as patch:
         patch.setattr(FunctionChecker, "instruction", recorded)
         wrong = any(diagnostic.severity == "error" for diagnostic in checker.check())

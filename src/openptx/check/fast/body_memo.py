@@ -14,7 +14,10 @@ from openptx.syntax.lexical import COMMENT, LETTER, WORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.check.module import ModuleChecker
+    from openptx.check.fast.file_memo import FileMemo
+    from openptx.check.names.scopes import Scope
+    from openptx.check.operand.kinds import Kind
+    from openptx.source import File
     from openptx.syntax.tree import Function
 
     Key = tuple[object, ...]
@@ -38,26 +41,27 @@ def _is_in_range(name: str, text: str) -> bool:
 class BodyMemo:
     """The accepted bodies of one file."""
 
-    __slots__ = ("_known", "_misses")
+    __slots__ = ("_file", "_functions", "_known", "_memo", "_misses", "_scope")
 
-    def __init__(self) -> None:
+    def __init__(self, file: File, scope: Scope, functions: dict[str, Kind], memo: FileMemo) -> None:
+        self._file, self._scope, self._functions, self._memo = file, scope, functions, memo
         self._known: dict[Key, int] = {}  # the number of registers that each body declares
         self._misses = 0  # minus hits
 
-    def key(self, module: ModuleChecker, function: Function) -> Key | None:
+    def key(self, function: Function) -> Key | None:
         """Everything that the verdict on a body depends on: its text with numbers in place of names of the header, of
         the module and of its own, the meanings of these, and the form of the header. None for a body that is not
         memoised."""
         start, end = function.body or (0, 0)
-        if end - start > _MAX_LENGTH or function.form is None or self._misses > _MAX_MISSES or module.scope.ranges:
+        if end - start > _MAX_LENGTH or function.form is None or self._misses > _MAX_MISSES or self._scope.ranges:
             return None
-        text = module.file.text[start:end]
+        text = self._file.text[start:end]
         if '"' in text:
             return None
         if "/" in text:
             text = _COMMENT.sub(" ", text)
         parts: list[object] = [*_WORDS.split(text)]
-        functions, variables = module.functions, module.scope.names
+        functions, variables = self._functions, self._scope.names
         numbers = {name: number for number, name in enumerate(function.formals)}
         numbers.setdefault(function.name.text, -1)
         meanings: list[object] = []
@@ -68,7 +72,7 @@ class BodyMemo:
                 if word in variables:
                     meanings.append(variables[word].kind)
                 elif word in functions:
-                    meanings += functions[word], module.memo.shape(word, module)
+                    meanings += functions[word], self._memo.shape(word)
                 elif word[0] in "$_" and len(word) > 1:  # no opcode begins like that
                     meanings.append(None)
                 else:
@@ -81,14 +85,14 @@ class BodyMemo:
             return None
         return function.form, *parts, *meanings
 
-    def accepts(self, key: Key, module: ModuleChecker) -> bool:
+    def accepts(self, key: Key) -> bool:
         """Whether the body with this key is certainly correct."""
         registers = self._known.get(key)
-        if registers is None or registers > module.memo.register_budget:
+        if registers is None or registers > self._memo.register_budget:
             self._misses += 1
             return False
         self._misses -= 1
-        module.memo.register_budget -= registers
+        self._memo.register_budget -= registers
         return True
 
     def accept(self, key: Key, registers: int) -> None:

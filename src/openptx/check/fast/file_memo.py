@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from openptx.check.fast.body_memo import BodyMemo
+from openptx.check.names.declared_types import plain_type, reserved
 from openptx.check.names.scopes import Memory, Registers
 from openptx.check.operand import kinds
 from openptx.isa.special_registers import SPECIAL_REGISTERS
@@ -16,9 +16,9 @@ from openptx.syntax.lexical import COMMENT, IDENTIFIER, OPEN_STRING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.check.fast.classify import OperandClassifier
-    from openptx.check.fast.symbols import Declared
-    from openptx.check.module import ModuleChecker
+    from collections.abc import Mapping
+
+    from openptx.check.context import Context
     from openptx.check.names.scopes import Scope
     from openptx.check.operand.kinds import Kind
     from openptx.syntax.declarations import Form, Variable
@@ -72,18 +72,32 @@ def pool(prefix: str, count: int) -> list[str]:
     return names[:count]
 
 
+class Declared:
+    """A variable that a body declares, and its kind with its whole size.
+
+    `texts` are its name and the addresses in it that have occurred, with their kinds: files repeatedly declare the same
+    call parameters, `param0`, and store to the same offsets in them.
+    """
+
+    __slots__ = ("name", "texts", "whole")
+
+    def __init__(self, name: str, whole: Kind, kind: Kind) -> None:
+        self.name, self.whole = name, whole
+        self.texts = {name: kind}
+
+
 class FileMemo:
     """Declarations of one file, with the names they declare, and accepted calls of them."""
 
     __slots__ = (
-        "_kept", "_registers", "_shapes", "bodies", "branches", "calls", "declared", "forms", "headers", "listed",
-        "parts", "register_budget", "tables", "uncommented", "variables",
+        "_context", "_headers", "_kept", "_registers", "_shapes", "branches", "calls", "declared", "forms", "headers",
+        "listed", "parts", "register_budget", "tables", "uncommented", "variables",
     )  # fmt: skip
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, headers: Mapping[str, Function], context: Context) -> None:
+        self._headers, self._context = headers, context
         self.uncommented: File | None = None  # the file without comments, if a body needs it
         self.register_budget = size * _REGISTERS_PER_CHARACTER  # how many more registers may be declared
-        self.bodies = BodyMemo()
         self.forms: dict[Form, Kind] = {}
         """Declarations of module variables, and their kinds."""
         self.headers: dict[HeaderForm, list[Kind | Registers]] = {}
@@ -113,10 +127,10 @@ class FileMemo:
         self.uncommented = File("", _CONTINUED.sub(_blank, text))
         return self.uncommented
 
-    def shape(self, callee: str, module: ModuleChecker) -> int | None:
+    def shape(self, callee: str) -> int | None:
         """A number for the types of results and parameters of a function; None if it has not been declared, or if there
         are too many of them."""
-        function = module.headers.get(callee)
+        function = self._headers.get(callee)
         if function is None:
             return None
         found = self._shapes.get(function.form or callee)
@@ -129,10 +143,10 @@ class FileMemo:
                 self._shapes[function.form or callee] = found
         return found
 
-    def shapes_of(self, table: BranchTargets, module: ModuleChecker) -> frozenset[int] | None:
+    def shapes_of(self, table: BranchTargets) -> frozenset[int] | None:
         """The shapes of all functions that a `.calltargets` lists; None if that of one is unknown."""
         if table not in self.listed:
-            found = {self.shape(target.text, module) for target in table.targets}
+            found = {self.shape(target.text) for target in table.targets}
             self.listed[table] = None if None in found else frozenset(each for each in found if each is not None)
         return self.listed[table]
 
@@ -142,7 +156,7 @@ class FileMemo:
         if len(found) == len(function.formals):
             self.headers[form] = [each.kind if isinstance(each, Memory) else each for each in found]
 
-    def registers(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
+    def registers(self, text: str) -> dict[str, Kind] | None:
         """The names that `.reg .b32 %r<5>, a, b;`, or several such, declare; None if it is not plain, or not
         correct."""
         if text[-1] != ";":
@@ -151,41 +165,41 @@ class FileMemo:
         if found is None:
             if _PADDED.search(text):
                 return None
-            found = self._declared_kinds(text, module) if text.count(";") == 1 else self._several(text, module)
+            found = self._declared_kinds(text) if text.count(";") == 1 else self._several(text)
             if found is not None and self._kept + len(found) < _MAX_REGISTERS:
                 self._kept += len(found)
                 self._registers[text] = found
         self.register_budget -= len(found or ())
         return found if self.register_budget >= 0 else None
 
-    def _several(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
-        alike = self._single_registers(text, module)
+    def _several(self, text: str) -> dict[str, Kind] | None:
+        alike = self._single_registers(text)
         if alike is not None:
             return alike
         found: dict[str, Kind] = {}
         for statement in text.split(";")[:-1]:
-            more = self.registers(statement.strip() + ";", module)
+            more = self.registers(statement.strip() + ";")
             if more is None or not found.keys().isdisjoint(more.keys()):
                 return None
             found.update(more)
         return found
 
-    def _single_registers(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
+    def _single_registers(self, text: str) -> dict[str, Kind] | None:
         """The kinds of registers that are declared one by one, as some compilers do by the hundred; None for any other
         text."""
         if _ONE_EACH.fullmatch(text) is None:
             return None
         pairs = _ONE.findall(text)
-        kind_of = {type: self._kind(type, module) for type in {type for type, _ in pairs}}
+        kind_of = {type: self._kind(type) for type in {type for type, _ in pairs}}
         found = {name: kind for type, name in pairs if (kind := kind_of[type]) is not None}
         return found if len(found) == len(pairs) and found.keys().isdisjoint(_SPECIAL) else None
 
-    def _declared_kinds(self, text: str, module: ModuleChecker) -> dict[str, Kind] | None:
+    def _declared_kinds(self, text: str) -> dict[str, Kind] | None:
         """The kinds of the registers of a single declaration; None for any other text."""
         match = _REGISTERS.fullmatch(text)
         if match is None:
             return None
-        kind = self._kind(match[2], module, int(match[1] or 1))
+        kind = self._kind(match[2], int(match[1] or 1))
         if kind is None:
             return None
         found: dict[str, Kind] = {}
@@ -199,16 +213,16 @@ class FileMemo:
                     return None
                 found.update(dict.fromkeys(pool(prefix, count), kind))
                 declared += count
-            elif _NAME.fullmatch(part) and not module.reserved(part):
+            elif _NAME.fullmatch(part) and not reserved(part):
                 found[part] = kind
                 declared += 1
             else:
                 return None
         return found if len(found) == declared else None
 
-    def _kind(self, type: str, module: ModuleChecker, count: int = 1) -> Kind | None:
+    def _kind(self, type: str, count: int = 1) -> Kind | None:
         """The kind of a register of a type, or of a vector if allowed."""
-        if type not in FUNDAMENTAL or not module.plain_type(type, count):
+        if type not in FUNDAMENTAL or not plain_type(type, count, self._context):
             return None
         return kinds.register(TYPES[type]) if count == 1 else kinds.vector(TYPES[type], count)
 
@@ -226,41 +240,3 @@ def _blank(match: re.Match[str]) -> str:
 def _type(formal: Variable) -> tuple[object, ...]:
     dimensions = [length and length.value for length in formal.names[0].dimensions]
     return formal.space, formal.type, formal.vector, formal.align and formal.align.value, *dimensions
-
-
-_CALL = pattern(
-    rf"""(call(?:\.uni)?) \s+ (?:\(\s*({IDENTIFIER})\s*\)\s*,\s*)? ({IDENTIFIER})
-    \s* (?:,\s*\(\s*({IDENTIFIER}(?:\s*,\s*{IDENTIFIER})*)?\s*\)\s*)? (?:,\s*({IDENTIFIER})\s*)?;""",
-    re.X | re.A,
-)
-_MAX_CALLS = 1 << 12
-
-
-def signature(text: str, names: OperandClassifier) -> tuple[object, ...] | None:
-    """The key of a call, which alone determines its verdict. None if the call is not of the plain form."""
-    checked = names.checked
-    call = _call_parts(text, checked.module.memo)
-    if call is None:
-        return None
-    opcode, result, callee, arguments, table = call
-    shape = names.table(table) if table else checked.module.memo.shape(callee, checked.module)
-    if isinstance(shape, BranchTargets):
-        shape = checked.module.memo.shapes_of(shape, checked.module)
-    if shape is None:
-        return None
-    given: list[Kind] = [names[name] for name in arguments]
-    if result:
-        names.mark_written((result,))
-    return shape, opcode, names.function(callee), names[result], *given
-
-
-def _call_parts(text: str, memo: FileMemo) -> Call | None:
-    """The opcode, result ("" for none), callee, arguments and prototype ("" for none) of a call. Most call texts occur
-    repeatedly in a file, because their parameters have the same names everywhere."""
-    found = memo.parts.get(text)
-    if found is None and (match := _CALL.fullmatch(text)) is not None:
-        opcode, result, callee, arguments, table = match.groups(default="")
-        found = opcode, result, callee, [name.strip() for name in arguments.split(",")] if arguments else [], table
-        if len(memo.parts) < _MAX_CALLS:
-            memo.parts[text] = found
-    return found

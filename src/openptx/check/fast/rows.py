@@ -6,7 +6,7 @@ from itertools import compress, count, islice
 
 from openptx.check.fast import tables
 from openptx.check.fast.barrier_uniformity import BarrierUniformity
-from openptx.check.fast.block_memo import block_memo, form_of
+from openptx.check.fast.blocks import apply, block_memo, form_of
 from openptx.check.fast.classify import OperandClassifier
 from openptx.check.fast.first_operands import FirstOperands
 from openptx.check.fast.statements import StatementReader
@@ -22,9 +22,10 @@ from openptx.syntax.statement_lexer import landmarks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.check.checked_function import CheckedFunction
+    from openptx.check.checked import CheckedFunction
     from openptx.check.explain.report import stated
     from openptx.check.fast.definite_assignment import control_transfers, early_reads, mentions
+    from openptx.check.fast.file_memo import FileMemo
     from openptx.diagnostics import Diagnostic
     from openptx.syntax.row_lexer import Row
 else:
@@ -42,13 +43,13 @@ _COMMENT_DISTANCE = 1 << 12
 class FastPath:
     """The fast path's walk through one body."""
 
-    def __init__(self, checked: CheckedFunction) -> None:
-        self.checked = checked
+    def __init__(self, checked: CheckedFunction, memo: FileMemo) -> None:
+        self.checked, self.memo = checked, memo
         self.body = checked.tree.body or (0, 0)
-        self.file = checked.module.memo.uncommented or checked.tree.file
+        self.file = memo.uncommented or checked.tree.file
         self.names = OperandClassifier(checked)
         self.barriers = BarrierUniformity(self.file.text, self.body)
-        self.reader = StatementReader(checked, self.names, self.barriers)
+        self.reader = StatementReader(checked, memo, self.names, self.barriers)
         self.doubts: list[int] = []  # where instructions end that may be wrong, in text order
         self.doubt_in_block = False  # whether there is one in the current block
         self.maybe_unwritten: set[str] = set()  # registers that are read before a write may have reached them
@@ -72,7 +73,7 @@ class FastPath:
 
     def _classify_early_reads(self, early: set[str]) -> None:
         """Which of the registers that are read before they are written, in text order, are unwritten."""
-        memo, file = self.checked.module.memo, self.file
+        memo, file = self.memo, self.file
         if memo.uncommented is None and file.text.find("/*", *self.body) >= 0:  # a comment may look like code
             file = memo.without_comments(file)
         header = self.checked.header  # the caller writes these registers
@@ -106,9 +107,9 @@ class FastPath:
 
     def _accepts_block(self, text: str) -> bool:
         """A whole block. One with the key of an accepted block is accepted."""
-        memos, form = self.checked.verdicts.block_memos, form_of(text, self.names)
+        memos, form = self.checked.verdicts.block_memos, form_of(text, self.names, self.memo)
         known = memos.get(form[0]) if form is not None else None
-        if known is not None and form is not None and known.apply(form[1], self.names):
+        if known is not None and form is not None and apply(known, form[1], self.names):
             self.reader.last = known.last_instruction or self.reader.last
             return True
         self.names.open()
@@ -210,7 +211,7 @@ class FastPath:
     def _hides_comments(self, chunk: Chunk, start: int, end: int) -> bool:
         """Whether a comment in a statement was blanked out, so that it may be a row now: for this body and later
         ones."""
-        memo, text, stop = self.checked.module.memo, chunk.file.text, min(start + _COMMENT_DISTANCE, end)
+        memo, text, stop = self.memo, chunk.file.text, min(start + _COMMENT_DISTANCE, end)
         if chunk.inner or memo.uncommented is not None or text.find("/", start, text.find(";", start, stop)) < 0:
             return False
         self.file = memo.without_comments(chunk.file)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from openptx.check.fast import tables
 from openptx.check.fast.barrier_uniformity import BarrierUniformity
-from openptx.check.fast.file_memo import signature
-from openptx.check.fast.symbols import Declared
+from openptx.check.fast.file_memo import Declared, FileMemo
 from openptx.check.flow.reads_writes import is_destination, names_in, writes
 from openptx.check.forms.addresses import guarded_parameter
 from openptx.check.forms.verdicts import LOOK
@@ -29,10 +28,10 @@ from openptx.syntax.tokens import Cursor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.check.checked_function import CheckedFunction
+    from openptx.check.checked import CheckedFunction
     from openptx.check.fast.classify import OperandClassifier
     from openptx.check.forms.calls import fits
-    from openptx.check.forms.verdicts import Key
+    from openptx.check.problems import Key
     from openptx.diagnostics import Diagnostic
     from openptx.syntax.operands import Operand
 else:
@@ -49,9 +48,11 @@ _MAX_MEMOISED = 1 << 12
 class StatementReader:
     """Reads statements of one body one at a time. Each method returns whether the statement is certainly correct."""
 
-    def __init__(self, checked: CheckedFunction, names: OperandClassifier, barriers: BarrierUniformity) -> None:
+    def __init__(
+        self, checked: CheckedFunction, memo: FileMemo, names: OperandClassifier, barriers: BarrierUniformity
+    ) -> None:
         self.checked, self.names, self.barriers = checked, names, barriers
-        self.memo = checked.module.memo
+        self.memo = memo
         self.shared = 0  # bytes
         self.declared: list[Declared] = []  # declared by the last statement, if it declares variables
         self.last: tuple[str | None, str] | None = None  # guard and opcode of an instruction
@@ -66,7 +67,7 @@ class StatementReader:
             return len(self.names.blocks) > 1 and tables.has_known_callees(self.names.close(), self.names)
         if text[0] == ".":
             if text.startswith(".reg"):
-                found = self.memo.registers(text, self.checked.module)
+                found = self.memo.registers(text)
                 if found is None:
                     return None
                 return not self.names.shadows(found.keys()) and self.names.declare(found)
@@ -160,7 +161,7 @@ class StatementReader:
         return fine
 
     def _call(self, text: str) -> bool:
-        key = signature(text, self.names)
+        key = tables.signature(text, self.names, self.memo)
         if key is None:
             return self.parse_alone(text)
         right = self.memo.calls if isinstance(key[0], CallPrototype) else self.checked.verdicts.calls

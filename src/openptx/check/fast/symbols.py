@@ -7,7 +7,8 @@ from collections import deque
 from collections.abc import Collection, Iterable
 from itertools import repeat
 
-from openptx.check.checked_function import CheckedFunction
+from openptx.check.checked import CheckedFunction
+from openptx.check.fast.file_memo import Declared
 from openptx.check.fast.interned_kinds import COMMON
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
@@ -29,20 +30,6 @@ class Block:
         self.hidden: tuple[dict[str, Kind], dict[str, Kind], dict[str, Declared]] | None = None
         self.labels: set[str] = set()
         self.tables: dict[str, BranchTargets | CallPrototype] = {}
-
-
-class Declared:
-    """A variable that a body declares, and its kind with its whole size.
-
-    `texts` are its name and the addresses in it that have occurred, with their kinds: files repeatedly declare the same
-    call parameters, `param0`, and store to the same offsets in them.
-    """
-
-    __slots__ = ("name", "texts", "whole")
-
-    def __init__(self, name: str, whole: Kind, kind: Kind) -> None:
-        self.name, self.whole = name, whole
-        self.texts = {name: kind}
 
 
 class SymbolTable(dict[str, Kind]):

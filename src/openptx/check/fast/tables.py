@@ -1,4 +1,4 @@
-"""Branch tables and call prototypes. Exact repetitions of accepted ones are accepted."""
+"""Branch tables, call prototypes, and calls by them. Exact repetitions of accepted ones are accepted."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from openptx.isa.special_registers import is_predefined
 from openptx.patterns import pattern
 from openptx.syntax.directives import BranchTargets, CallPrototype
 from openptx.syntax.lexical import IDENTIFIER, WORD
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from openptx.check.fast.file_memo import Call
+    from openptx.check.operand.kinds import Kind
 
 _MAX_TABLES = 1 << 10
 # Compiled when the first table occurs.
@@ -82,3 +87,40 @@ def _labels(name: str, directive: str, names: OperandClassifier) -> bool:
     if len(names.blocks) > 1:
         names.log.append(name)
     return True
+
+
+_CALL = pattern(
+    rf"""(call(?:\.uni)?) \s+ (?:\(\s*({IDENTIFIER})\s*\)\s*,\s*)? ({IDENTIFIER})
+    \s* (?:,\s*\(\s*({IDENTIFIER}(?:\s*,\s*{IDENTIFIER})*)?\s*\)\s*)? (?:,\s*({IDENTIFIER})\s*)?;""",
+    re.X | re.A,
+)
+_MAX_CALLS = 1 << 12
+
+
+def signature(text: str, names: OperandClassifier, memo: FileMemo) -> tuple[object, ...] | None:
+    """The key of a call, which alone determines its verdict. None if the call is not of the plain form."""
+    call = _call_parts(text, memo)
+    if call is None:
+        return None
+    opcode, result, callee, arguments, table = call
+    shape = names.table(table) if table else memo.shape(callee)
+    if isinstance(shape, BranchTargets):
+        shape = memo.shapes_of(shape)
+    if shape is None:
+        return None
+    given: list[Kind] = [names[name] for name in arguments]
+    if result:
+        names.mark_written((result,))
+    return shape, opcode, names.function(callee), names[result], *given
+
+
+def _call_parts(text: str, memo: FileMemo) -> Call | None:
+    """The opcode, result ("" for none), callee, arguments and prototype ("" for none) of a call. Most call texts occur
+    repeatedly in a file, because their parameters have the same names everywhere."""
+    found = memo.parts.get(text)
+    if found is None and (match := _CALL.fullmatch(text)) is not None:
+        opcode, result, callee, arguments, table = match.groups(default="")
+        found = opcode, result, callee, [name.strip() for name in arguments.split(",")] if arguments else [], table
+        if len(memo.parts) < _MAX_CALLS:
+            memo.parts[text] = found
+    return found

@@ -12,15 +12,16 @@ from openptx.syntax.tree import Function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from openptx.check.flow.cfg import ControlFlowGraph
     from openptx.check.function_findings import FunctionFindings
-    from openptx.check.module import ModuleChecker
     from openptx.check.names.body import ResolvedBody
     from openptx.check.names.scopes import Scope
     from openptx.isa.notation.gates import Version
     from openptx.source import Span
     from openptx.syntax import operands as text
-    from openptx.syntax.tree import Instruction
+    from openptx.syntax.tree import Instruction, Statement
 
 DEPRECATED = {"vote": "9.7.13.8", "shfl": "9.7.9.5"}
 """Instructions that are deprecated without `.sync`, and their sections."""
@@ -61,28 +62,25 @@ def warn_unused(body: ResolvedBody, used: Used, findings: FunctionFindings) -> N
                 findings.add("unused", f"nothing uses `{shown}`", meaning.span, "declared only here")
 
 
-def unused_in_module(module: ModuleChecker) -> None:
+def unused_in_module(items: Sequence[Statement], scope: Scope, used: Used, findings: FunctionFindings) -> None:
     """Variables and functions that are local to this file and that it never names."""
-    items = module.tree.items
     variables = [item for item in items if isinstance(item, Declaration)]
     functions = [item for item in items if isinstance(item, Function)]
-    names = module.used.names | {item.aliasee.text for item in items if isinstance(item, Alias)}
+    names = used.names | {item.aliasee.text for item in items if isinstance(item, Alias)}
     for declaration in variables:
         for declarator in declaration.names:
             names.update(address.name.text for address in symbols(declarator.initialiser))
     for declaration in variables:
         for declarator in declaration.names:
-            place = module.scope.names.get(declarator.name.text)
-            used = place is not None and place.span[0] in module.used.places
-            if not declaration.linkage and not used and declarator.name.text not in names:
-                module.declarations.add(
+            place = scope.names.get(declarator.name.text)
+            named = place is not None and place.span[0] in used.places
+            if not declaration.linkage and not named and declarator.name.text not in names:
+                findings.add(
                     "unused", f"nothing uses `{declarator.name.text}`", declarator.name.span, "declared only here"
                 )
     for function in functions:
         if function.kind == "func" and not function.linkage and function.name.text not in names:
-            module.declarations.add(
-                "unused", f"nothing calls `{function.name.text}`", function.name.span, "declared only here"
-            )
+            findings.add("unused", f"nothing calls `{function.name.text}`", function.name.span, "declared only here")
 
 
 def unreachable(graph: ControlFlowGraph, findings: FunctionFindings) -> None:

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from openptx.check.checked_function import CheckedFunction
+    from openptx.check.checked import CheckedFunction
     from openptx.check.function_findings import FunctionFindings
     from openptx.check.names.scopes import Scope
     from openptx.check.names.undeclared import Undeclared

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from openptx.check.lowering.bound_form import BoundForm
     from openptx.check.names.body import ResolvedInstruction
     from openptx.check.operand.kinds import Kind
+    from openptx.check.problems import Key
     from openptx.check.spelling import Suggestions
     from openptx.syntax.operands import Operand
 
-    Key = tuple[str, *tuple[Kind, ...]]
     Row = tuple[str, Kind, Kind, Kind, Kind, Kind, Kind]
     from openptx.check.explain.opcode_errors import explain
     from openptx.check.forms.fitting_opcodes import fitting

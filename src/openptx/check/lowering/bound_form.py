@@ -12,9 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from openptx.check.forms.verdicts import Key, Verdicts
+    from openptx.check.forms.verdicts import Verdicts
     from openptx.check.operand.kinds import Kind
-    from openptx.check.problems import Candidate, Path
+    from openptx.check.problems import Candidate, Key, Path
     from openptx.isa.notation import Form, Modifiers
     from openptx.isa.types import Type
 

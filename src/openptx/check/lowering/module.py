@@ -10,11 +10,11 @@ from openptx.program import Program
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.check.module import ModuleChecker
+    from openptx.check.checked import CheckedModule
     from openptx.program import Function
 
 
-def lower(resolved: ModuleChecker) -> Program:
+def lower(resolved: CheckedModule) -> Program:
     """The Program of a module that was checked and has no errors. Functions are lowered on first access.
 
     An undeclared instruction makes only its function fail, with `Unsupported`, when the function is lowered.

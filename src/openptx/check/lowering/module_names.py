@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from openptx.check.module import ModuleChecker
+    from openptx.check.checked import CheckedModule
     from openptx.program import Variable
     from openptx.syntax.declarations import Declarator
     from openptx.syntax.directives import CallPrototype, Location
@@ -34,7 +34,7 @@ _RESERVED = "%reserved_smem_offset_"
 class ModuleNames:
     """The names of a module, and what they denote."""
 
-    def __init__(self, resolved: ModuleChecker) -> None:
+    def __init__(self, resolved: CheckedModule) -> None:
         self.resolved = resolved
         self.module = module = resolved.tree
         self.variables: dict[str, Variable] = {}

@@ -17,9 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from openptx.check.forms.verdicts import Key
     from openptx.check.names.scopes import Found
     from openptx.check.operand.kinds import Kind
+    from openptx.check.problems import Key
     from openptx.syntax.declarations import Declarator
     from openptx.syntax.operands import Name
 

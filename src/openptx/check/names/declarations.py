@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openptx.check.availability import B128, UNSIZED, gate_problem
 from openptx.check.names.body import declare_name, formal_space, local_space, memory_kind
-from openptx.check.names.declared_types import OPAQUE, Misfit, prototype_problem, type_problem
+from openptx.check.names.declared_types import OPAQUE, Misfit, plain_type, prototype_problem, reserved, type_problem
 from openptx.check.names.linkage import symbols
 from openptx.check.names.scopes import Memory, Registers
 from openptx.check.sizes import shape_of
@@ -20,12 +20,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from openptx.check.module import ModuleChecker
+    from openptx.check.context import Context
     from openptx.check.names.initial_values import initial_problem, packed_problem
+    from openptx.check.names.linkage import Linkage
     from openptx.check.names.scopes import Meaning, Scope
     from openptx.check.operand.kinds import Kind
+    from openptx.diagnostics import Collector
     from openptx.diagnostics.diagnostic import Facts
-    from openptx.source import Span
+    from openptx.source import File, Span
     from openptx.syntax import tree
     from openptx.syntax.declarations import Declarator
     from openptx.syntax.declarations import Variable as Declaration
@@ -65,15 +67,15 @@ def _shape(
 class Declarations:
     """Declares names and checks their declarations."""
 
-    def __init__(self, module: ModuleChecker) -> None:
-        self.module = module
+    def __init__(self, file: File, collector: Collector, scope: Scope, context: Context, linkage: Linkage) -> None:
+        self.file, self.collector, self.scope, self.context, self.linkage = file, collector, scope, context, linkage
         self.right: dict[object, Kind] = {}  # kinds of variables, by all accepted properties of their declaration
 
     def module_level(self, declaration: Declaration) -> None:
         """A variable outside functions."""
         if declaration.space != "global" and not all(each.dimensions for each in declaration.names):
             self._opaque(declaration)  # but arrays pass, as measured
-        self._declare_all(declaration, self.module.scope, declaration.space)
+        self._declare_all(declaration, self.scope, declaration.space)
 
     def header(self, function: tree.Function, scope: Scope) -> None:
         """The parameters and results of a function."""
@@ -91,7 +93,7 @@ class Declarations:
             )  # fmt: skip
         kernel = function.kind == "entry"
         # Without a body, the assembler reads the parameters like those of a prototype (measured, 13.5).
-        declared = function.body is None and self.module.context.follows_ptxas
+        declared = function.body is None and self.context.follows_ptxas
         unsized = not kernel and self._unsized(declaration, function.parameters)
         if not kernel:
             self._check_passed(declaration)
@@ -120,7 +122,7 @@ class Declarations:
 
     def _opaque(self, declaration: Declaration, about: str = "state-space-place") -> None:
         """Textures, samplers and surfaces are in `.global`, or parameters of kernels."""
-        if declaration.type in OPAQUE and declaration.space != "tex" and self.module.context.follows_ptxas:
+        if declaration.type in OPAQUE and declaration.space != "tex" and self.context.follows_ptxas:
             self.add(
                 about, f"a `.{declaration.type}` must be a `.global` variable of the module or a parameter of a kernel",
                 declaration.type_span, "not allowed in this place",
@@ -152,7 +154,7 @@ class Declarations:
         """Whether this may be an array without a length: the last of a function's `parameters` (7.2)."""
         if not parameters or declaration is not parameters[-1]:
             return False
-        context = self.module.context
+        context = self.context
         if shape_of(declaration.names[0]) == (0,) and context.target is not None:
             return satisfied(UNSIZED, context.version, context.target)
         return True
@@ -166,7 +168,7 @@ class Declarations:
                 self._report(misfit, parameter, parameter.names[0])
 
     def _misfit_of_prototype(self, parameter: Declaration, table: CallPrototype) -> Misfit | None:
-        return prototype_problem(parameter, self.module.context, self._unsized(parameter, table.parameters))
+        return prototype_problem(parameter, self.context, self._unsized(parameter, table.parameters))
 
     def plain_prototype(self, table: CallPrototype) -> bool:
         """Whether there is no finding about the parameters and results of a `.callprototype`."""
@@ -182,26 +184,26 @@ class Declarations:
         self._declare_all(declaration, scope, local_space(declaration, own))
         for declarator in declaration.names:
             for address in symbols(declarator.initialiser):
-                self.module.linkage.symbol(address, declaration, self._space_of(address.name.text, scope))
+                self.linkage.symbol(address, declaration, self._space_of(address.name.text, scope))
 
     def _space_of(self, name: str, scope: Scope) -> str | None:
         """The state space of a variable, register or function that a body can name; None if there is none yet."""
         found = scope.find(name)
         if found is None:
-            return self.module.linkage.space_of(name)
+            return self.linkage.space_of(name)
         return "reg" if isinstance(found[0], Registers) else found[0].declared[0].space
 
     def plain(self, declaration: Declaration, space: str | None) -> list[tuple[str, Kind]] | None:
         """The names of a declaration of memory and their kinds; None if there is a finding about it."""
         found: list[tuple[str, Kind]] = []
-        if declaration.type == "b128" and not self.module.plain_type("b128", 1):
+        if declaration.type == "b128" and not plain_type("b128", 1, self.context):
             return None
         if declaration.align is not None and declaration.align.value > _MOST_ALIGNED:
             return None
         if declaration.type in OPAQUE or not declaration.names:
             return None
         for declarator in declaration.names:
-            if type_problem(declaration, declarator, self.module.context) is not None:
+            if type_problem(declaration, declarator, self.context) is not None:
                 return None
             if (value := declarator.initialiser) is not None and (
                 symbols(value) or initial_problem(declaration, declarator, shape_of(declarator))
@@ -212,7 +214,7 @@ class Declarations:
                 if not 0 < count.value <= _FEW or declarator.dimensions or declarator.initialiser is not None:
                     return None
                 names = [f"{names[0]}{i}" for i in range(count.value)]
-            if any(map(self.module.reserved, names)):
+            if any(map(reserved, names)):
                 return None
             kind = memory_kind(declaration, declarator, space or declaration.space)
             found += [(name, kind) for name in names]
@@ -261,15 +263,15 @@ class Declarations:
     def _type_misfit(
         self, declaration: Declaration, declarator: Declarator, unsized: bool, declared: bool
     ) -> Misfit | None:
-        misfit = type_problem(declaration, declarator, self.module.context, unsized)
+        misfit = type_problem(declaration, declarator, self.context, unsized)
         if misfit is None or not declared or misfit.about == "assembler-crash":
             return misfit
         misfit.about = "document-disagrees"
-        return prototype_problem(declaration, self.module.context, unsized) or misfit
+        return prototype_problem(declaration, self.context, unsized) or misfit
 
     def _of_nothing(self, declaration: Declaration) -> None:
         """An unknown type in a declaration without names, which is no error otherwise (measured, ptxas 13.5)."""
-        rest = self.module.file.text[declaration.type_span[1] : declaration.span[1]]
+        rest = self.file.text[declaration.type_span[1] : declaration.span[1]]
         if not rest.strip("; \t\r\n"):  # else the parser reported what stands there
             message = f"there is no type `.{declaration.type}`"
             self.add(
@@ -279,7 +281,7 @@ class Declarations:
 
     def _b128(self, declaration: Declaration, declarator: Declarator) -> bool:
         """Whether `.b128` is too new for the file. The assembler takes arrays of it in every file (13.5, measured)."""
-        context = self.module.context
+        context = self.context
         if context.follows_ptxas and declarator.dimensions:
             return False
         if context.target is None or satisfied(B128, context.version, context.target):
@@ -313,7 +315,7 @@ class Declarations:
                 )  # fmt: skip
         else:
             found = scope.ranges.get(name) or scope.among(name, declarator.count.value)
-        if found is None or scope is self.module.scope:  # what the module repeats is judged with its linkage
+        if found is None or scope is self.scope:  # what the module repeats is judged with its linkage
             return
         self.add(
             "duplicate-name", f"{_said(declarator, found)} is declared twice in this scope", declarator.name.span,
@@ -322,7 +324,7 @@ class Declarations:
 
     def add(self, about: str, message: str, span: Span, label: str = "", **facts: Unpack[Facts]) -> None:
         """Collects a finding."""
-        self.module.collector.add(Diagnostic(about, message, self.module.file, span, label, **facts))
+        self.collector.add(Diagnostic(about, message, self.file, span, label, **facts))
 
 
 def _said(declarator: Declarator, first: Meaning) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from openptx.check.availability import B128, TYPES_SINCE
 from openptx.check.foreign_spellings import TYPES as FOREIGN
 from openptx.check.sizes import shape_of
+from openptx.isa.special_registers import is_predefined
+from openptx.isa.targets import satisfied
 from openptx.isa.types import FUNDAMENTAL, TYPES
 from openptx.late import late
 from openptx.patterns import pattern
@@ -237,3 +240,18 @@ def _not_fundamental(name: str, register: bool, array: bool, context: Context, v
 
 def _held_types(name: str) -> str | None:
     return " or ".join(f".{held}" for held in TYPES[name].registers) if name in TYPES else None
+
+
+def plain_type(name: str, vector: int, context: Context) -> bool:
+    """Whether a register may certainly be declared with this fundamental type."""
+    target, since = context.target, TYPES_SINCE.get(name)
+    if since is not None and target is not None and not satisfied(since, context.version, target):
+        return False
+    if name == "b128":
+        return vector == 1 and target is not None and satisfied(B128, context.version, target)
+    return vector == 1 or (vector in (2, 4) and name != "pred" and TYPES[name].width * vector <= 128)
+
+
+def reserved(name: str) -> bool:
+    """Whether a name is predefined, so that it cannot be declared."""
+    return name == "_" or is_predefined(name)

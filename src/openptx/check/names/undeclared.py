@@ -22,7 +22,7 @@ from openptx.syntax.tree import Function, Instruction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.check.checked_function import CheckedFunction
+    from openptx.check.checked import CheckedFunction
     from openptx.check.function_findings import FunctionFindings
     from openptx.check.names.scopes import Scope
     from openptx.check.problems import Suits

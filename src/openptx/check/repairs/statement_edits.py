@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from openptx.check.checked_function import CheckedFunction
+from openptx.check.checked import CheckedFunction
 from openptx.check.names.scopes import Scope
 from openptx.check.proof import works
 from openptx.check.repairs.tokens import PAIRS, exchanged

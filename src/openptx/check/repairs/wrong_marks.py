@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from openptx.check.checked_function import CheckedFunction
+from openptx.check.checked import CheckedFunction
 from openptx.check.names.scopes import Scope
 from openptx.check.names.undeclared import LABEL_SLIP
 from openptx.check.problems import Problem
