@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix
 from openptx.isa.directives import NAMES
+from openptx.late import late
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.declaration_parser import LINKAGE, attributes, count_of_names, integer, parameters
@@ -25,7 +26,6 @@ from openptx.syntax.directives import (
     Text,
     Version,
 )
-from openptx.syntax.header_mistakes import before_name, missing_body, second_name
 from openptx.syntax.instruction_parser import missing_semicolon
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.sections import section
@@ -34,7 +34,12 @@ from openptx.syntax.tree import Function, Lazy
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
+    from openptx.syntax.header_mistakes import before_name, missing_body, second_name
     from openptx.syntax.tree import Details
+else:
+    before_name = late("openptx.syntax.header_mistakes", "before_name")
+    missing_body = late("openptx.syntax.header_mistakes", "missing_body")
+    second_name = late("openptx.syntax.header_mistakes", "second_name")
 
 _LIST = pattern(r"[^;{}(),]*+(?:,(?!\s*\.(?:param|reg)\b)[^;{}(),]*+)*+[,)]")  # of parameters, not of registers
 _VERSION = pattern(r"([0-9]{1,9})\.([0-9]{1,9})", re.A)

@@ -35,7 +35,7 @@ ALLOWED = {
     "reading":      {"source", "errors"},
     "numerics":     {"array_types", "errors", "float_environment", "keywords", "locks", "llvm"},
     "isa":          {"errors", "numerics", "patterns"},
-    "syntax":       {"source", "diagnostics", "errors", "isa", "patterns"},
+    "syntax":       {"source", "diagnostics", "errors", "isa", "late", "patterns"},
     "explanations": {"diagnostics", "errors", "keywords", "numerics", "isa", "syntax"},
     "program":      {"source", "float_environment", "garbage", "isa"},
     "dwarf":        set[str](),
