@@ -23,7 +23,7 @@ from typing import NamedTuple
 from openptx.device.image import Image
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.engines.native.deopt.frame_layout import FrameState
+from openptx.engines.native.deopt.frame_state import FrameState
 from openptx.engines.native.pipeline import LoweredKernel, lower_kernel
 from openptx.engines.native.settings import Options
 from openptx.program import Function, Program

@@ -20,7 +20,7 @@ from openptx.engines.native.analysis.lattice import ZEROS, N
 from openptx.engines.native.cache import key as identity
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.metadata import KernelMetadata, Stack, pack, unpack
-from openptx.engines.native.deopt.frame_layout import FrameState, SavedRegister, SideExit
+from openptx.engines.native.deopt.frame_state import FrameState, SavedRegister, SideExit
 from openptx.engines.native.rtlib import support
 from openptx.engines.native.runtime import compiled_kernel as kernel
 from openptx.engines.native.settings import Options

@@ -23,7 +23,8 @@ from openptx.engines.native.analysis.context import FunctionContext, make_contex
 from openptx.engines.native.analysis.segments import counts
 from openptx.engines.native.analysis.warp_rounds import in_rounds
 from openptx.engines.native.cache.metadata import KernelMetadata, Stack
-from openptx.engines.native.deopt.frame_layout import FrameLayout, SideExit, aligned
+from openptx.engines.native.deopt.frame_layout import FrameLayout, aligned
+from openptx.engines.native.deopt.frame_state import SideExit
 from openptx.engines.native.emit.function import FunctionEmitter
 from openptx.engines.native.emit.scope import ModuleTables
 from openptx.engines.native.instrument.selection import declarations

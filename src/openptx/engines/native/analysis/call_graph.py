@@ -97,8 +97,10 @@ def counted_loops(functions: list[FunctionFacts]) -> list[dict[int, int]]:
     After many iterations the interpreter takes over, which is impossible within a call.
     """
     kernel, *others = functions
-    calls_wait = any(f.has_strong(f.facts.touches) for f in others) and any(loops_with_calls(f.c) for f in functions)
-    if calls_wait and any(loops_with_calls(f.c) for f in others):
+    calls_wait = any(f.has_strong(f.facts.touches) for f in others) and any(
+        loops_with_calls(f.c.graph) for f in functions
+    )
+    if calls_wait and any(loops_with_calls(f.c.graph) for f in others):
         raise UnsupportedByJit("a loop with calls of functions that may wait for other threads, in a function")
     for f in others:
         for pc, _ in waiting_loops(f.c.graph, f.facts.touches):
@@ -106,7 +108,7 @@ def counted_loops(functions: list[FunctionFacts]) -> list[dict[int, int]]:
     c = kernel.c
     touches = kernel.facts.touches
     waiting = [loop for _, loop in waiting_loops(c.graph, touches)]
-    loops = waiting + (loops_with_calls(c) if calls_wait else [])
+    loops = waiting + (loops_with_calls(c.graph) if calls_wait else [])
     if c.options.deoptimize_after:
         return [dict.fromkeys(c.headers, 1), *({} for _ in others)]
     counted = dict.fromkeys(c.headers & frozenset[int]().union(*loops), 1)

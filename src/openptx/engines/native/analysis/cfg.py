@@ -61,6 +61,10 @@ class Cells:
             found = self._writes[op] = frozenset(cells)
         return found
 
+    def passed(self, op: Op) -> tuple[list[int], list[int]]:
+        """The cells that an instruction reads and writes, in the order in which an upcall passes them."""
+        return sorted(self.reads(op)), sorted(self.writes(op))
+
     def of_all(self, registers: Sequence[int], carry: bool) -> list[int]:
         """The cells of registers and, if asked for, that of the carry flag."""
         found = [*registers, *(self.high[i] for i in registers if i in self.high)]

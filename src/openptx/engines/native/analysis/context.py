@@ -16,7 +16,7 @@ from openptx.program import Address, Function, Program, Reg, Register, SharedLay
 
 if TYPE_CHECKING:
     from openptx.device.image import Image
-    from openptx.engines.native.deopt.frame_layout import SideExit
+    from openptx.engines.native.deopt.frame_state import SideExit
     from openptx.engines.native.settings import Options
     from openptx.llvm.host import CPU
 

@@ -7,16 +7,12 @@ operand, as in a compare-and-swap loop, does not count: some lane succeeds each 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
-from typing import TYPE_CHECKING
 
 from openptx.control_flow import END, control
 from openptx.engines.native.analysis.cfg import Block, Graph
 from openptx.isa.memory_consistency import strong
 from openptx.isa.semantics.atomic_ops import IDEMPOTENT
 from openptx.program import Address
-
-if TYPE_CHECKING:
-    from openptx.engines.native.analysis.context import FunctionContext
 
 
 def waiting_loops(graph: Graph, touches: Mapping[int, str]) -> Iterator[tuple[int, frozenset[int]]]:
@@ -101,8 +97,8 @@ def slice_back(graph: Graph, pcs: list[int], cells: Set[int]) -> set[int]:
     return found
 
 
-def loops_with_calls(c: FunctionContext) -> list[frozenset[int]]:
-    blocks, code = c.graph.blocks, c.function.code
+def loops_with_calls(graph: Graph) -> list[frozenset[int]]:
+    blocks, code = graph.blocks, graph.function.code
 
     def has_call(loop: frozenset[int]) -> bool:
         return any(control(op) == "call" for i in loop for op in code[blocks[i].start : blocks[i].stop])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes
-from openptx.engines.native.deopt.frame_layout import FrameState, SavedRegister, SideExit
+from openptx.engines.native.deopt.frame_state import FrameState, SavedRegister, SideExit
 
 _LENGTH = struct.Struct("<I")
 

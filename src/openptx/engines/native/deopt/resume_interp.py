@@ -23,7 +23,7 @@ from openptx.engines.interp.limits import Limits
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.cfg import Cells
 from openptx.engines.native.analysis.lattice import N, as_lanes
-from openptx.engines.native.deopt.frame_layout import SavedRegister
+from openptx.engines.native.deopt.frame_state import SavedRegister
 from openptx.engines.native.runtime.interp_call import file_of
 from openptx.engines.native.runtime.upcalls import shape_of, threads
 from openptx.numerics.numpy_machine import UNSIGNED

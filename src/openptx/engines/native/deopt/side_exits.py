@@ -13,7 +13,8 @@ from collections.abc import Callable, Set
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.lattice import Lanes
-from openptx.engines.native.deopt.frame_layout import FrameLayout, SideExit
+from openptx.engines.native.deopt.frame_layout import FrameLayout
+from openptx.engines.native.deopt.frame_state import SideExit
 from openptx.engines.native.emit.ir_builder import MASK, LaneType
 from openptx.engines.native.emit.registers import RegisterFile
 from openptx.numerics import Bits

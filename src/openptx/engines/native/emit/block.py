@@ -20,7 +20,7 @@ from openptx.engines.native.emit.arith.outlined import INLINE
 from openptx.engines.native.emit.barriers import BarrierLowering
 from openptx.engines.native.emit.branches import Branches
 from openptx.engines.native.emit.calls import CallLowering
-from openptx.engines.native.emit.upcalls import InterpCall
+from openptx.engines.native.emit.interp_call import InterpCall
 from openptx.locks import check_cancelled
 from openptx.numerics import Bits
 from openptx.program import Function, Op

@@ -18,15 +18,16 @@ from openptx.engines.native.emit.barriers import BarrierLowering
 from openptx.engines.native.emit.block import BlockEmitter, iterations_between_polls
 from openptx.engines.native.emit.branches import Branches
 from openptx.engines.native.emit.calls import SLOT, CallLowering
+from openptx.engines.native.emit.interp_call import InterpCall
 from openptx.engines.native.emit.ir_builder import Section
 from openptx.engines.native.emit.llvm_machine import LlvmMachine
 from openptx.engines.native.emit.region_loops import RegionLoops
 from openptx.engines.native.emit.registers import RegisterFile
 from openptx.engines.native.emit.scope import ModuleTables
-from openptx.engines.native.emit.upcalls import InterpCall
 from openptx.engines.native.emit.warp_chaining import WarpChaining
 from openptx.engines.native.emit.warp_loop import WarpLoop
 from openptx.engines.native.emit.warp_pairs import LONGEST, PairBranches, WarpPairs
+from openptx.engines.native.instrument.selection import instrument
 
 _FEW = 3
 """The maximum number of positions that are compared without a binary search."""
@@ -45,6 +46,7 @@ class FunctionEmitter:
         """`counted`: headers of loops whose iterations are counted, and how many each one counts for."""
         self.c, self.facts, self.layout = c, facts, layout
         self.x = LlvmMachine(c, self.facts, tables)
+        instrument(self.x)
         self.ir, self.entry = self.x.ir, self.x.entry
         self.registers = RegisterFile(self.x, self.facts)
         binder = AffineBinder(self.x, self.registers, c)

@@ -23,7 +23,7 @@ from openptx.engines.native.emit.memory.stores import StoreLowering
 from openptx.engines.native.emit.memory.tensor_memory import TensorMemory
 from openptx.engines.native.emit.scope import LocalFrame, ModuleTables, Scope
 from openptx.engines.native.emit.upcalls import Upcalls
-from openptx.engines.native.instrument.selection import hooks_of
+from openptx.engines.native.instrument.hooks import Hooks
 from openptx.isa.semantics.matrix.copied import Copied
 from openptx.isa.semantics.matrix.described import Described
 from openptx.numerics import Bits
@@ -80,7 +80,8 @@ class LlvmMachine(FloatOps):
         """See `InterpCall.tensor_code`."""
         self.known: dict[str, Bits] = {}
         self.specials = SpecialRegisters(self, c, self.from_state)
-        self.watch, memory = hooks_of(self)
+        self.watch = Hooks()
+        memory = self.memory
         self.load, self.store, self.atomic, self.copy = memory.load, memory.store, memory.atomic, memory.copy
         self.repeat, self.require = self.memory.repeat, self.faults.require
         self.call_product = MatrixProducts(self.scope).call

@@ -12,30 +12,29 @@ from openptx.engines.native.instrument.watch.emission import Watch, WatchedMemor
 
 if TYPE_CHECKING:
     from openptx.engines.native.emit.llvm_machine import LlvmMachine
-    from openptx.engines.native.instrument.hooks import Hooks
-
-    Hooked = tuple[Hooks, CountedMemory | WatchedMemory]
 
 
 class Family(NamedTuple):
     """One kind of instrumentation: the parts that code is made with."""
 
-    hooks: Callable[[LlvmMachine], Hooked]
-    """Makes the hooks for a machine's code, and the layer that its accesses go through."""
+    instrument: Callable[[LlvmMachine], None]
+    """Gives a machine the hooks, and the layer that its accesses go through."""
     declarations: Callable[[], list[str]]
     """The LLVM declarations of the functions that the code calls."""
     functions: Callable[[int], Mapping[str, int]]
     """Their addresses by name, for a given address size."""
 
 
-def counting(x: LlvmMachine) -> Hooked:
-    count = Count(x)
-    return count, CountedMemory(x.memory, count)
+def counting(x: LlvmMachine) -> None:
+    x.watch = count = Count(x)
+    memory = CountedMemory(x.memory, count)
+    x.load, x.store, x.atomic, x.copy = memory.load, memory.store, memory.atomic, memory.copy
 
 
-def watching(x: LlvmMachine) -> Hooked:
-    watch = Watch(x)
-    return watch, WatchedMemory(x.memory, watch)
+def watching(x: LlvmMachine) -> None:
+    x.watch = watch = Watch(x)
+    memory = WatchedMemory(x.memory, watch)
+    x.load, x.store, x.atomic, x.copy = memory.load, memory.store, memory.atomic, memory.copy
 
 
 COUNTING = Family(counting, count_library.declarations, count_library.functions)

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from openptx.engines.native.instrument.hooks import Hooks
-
 if TYPE_CHECKING:
-    from openptx.engines.native.emit.llvm_machine import LlvmMachine, MemoryLowering
-    from openptx.engines.native.instrument.count.emission import CountedMemory
+    from openptx.engines.native.emit.llvm_machine import LlvmMachine
     from openptx.engines.native.instrument.families import Family
-    from openptx.engines.native.instrument.watch.emission import WatchedMemory
     from openptx.engines.native.runtime.launch import Run
     from openptx.engines.native.runtime.workers import Worker
     from openptx.engines.native.settings import Options
@@ -20,10 +16,10 @@ COUNT = ("count",)
 """The tools for counting code (count/); other tools are those of watch/."""
 
 
-def hooks_of(x: LlvmMachine) -> tuple[Hooks, MemoryLowering | WatchedMemory | CountedMemory]:
-    """The hooks for a machine's code, and the layer that its accesses go through."""
-    tools = x.c.options.watched
-    return _family(tools).hooks(x) if tools else (Hooks(), x.memory)
+def instrument(x: LlvmMachine) -> None:
+    """Gives a machine the hooks of the code that its options ask for, and the layer that its accesses go through."""
+    if tools := x.c.options.watched:
+        _family(tools).instrument(x)
 
 
 def declarations(options: Options) -> list[str]:

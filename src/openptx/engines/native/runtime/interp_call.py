@@ -27,12 +27,7 @@ from openptx.errors import Unsupported
 if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads
     from openptx.engines.native.runtime.workers import Worker
-    from openptx.program import Function, Op, Program
-
-
-def transferred_cells(cells: Cells, op: Op) -> tuple[list[int], list[int]]:
-    """The cells that an instruction reads and writes, in the order in which they are passed."""
-    return sorted(cells.reads(op)), sorted(cells.writes(op))
+    from openptx.program import Function, Program
 
 
 @lru_cache(maxsize=512)
@@ -46,7 +41,7 @@ def execute(program: Program, function: Function, pc: int, x: Threads, worker: W
     op, cells = function.code[pc], cells_of(function)
     size = -(-function.frame_size // 16) * 16
     x.base = x.local_size - size
-    reads, writes = transferred_cells(cells, op)
+    reads, writes = cells.passed(op)
     words = worker.bytes[abi.OPERANDS : abi.TILES].view(np.uint64).reshape(abi.ROOM, N)
     places = lane_sets.positions(x.executing, x.n)
     lanes = places % N

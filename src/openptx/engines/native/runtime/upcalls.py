@@ -21,6 +21,7 @@ from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.memory.spaces import Violation
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import N
+from openptx.engines.native.requests import FLUSH, INSTRUCTION, TIME, UPCALLS
 from openptx.engines.native.runtime.fault_decoding import place
 from openptx.engines.native.runtime.interp_call import execute
 from openptx.errors import Unsupported
@@ -31,10 +32,6 @@ if TYPE_CHECKING:
     from openptx.engines.native.runtime.launch import Run
     from openptx.engines.native.runtime.workers import Worker
     from openptx.errors import Triple
-
-TIME, INSTRUCTION, FLUSH = "time", "instruction", "flush"
-UPCALLS = (TIME, INSTRUCTION, *EXTERNALS, FLUSH)
-"""Requests by number: nanoseconds, an instruction, system functions, and the flushing of an observer's log."""
 
 
 def answer(run: Run, worker: Worker) -> int:

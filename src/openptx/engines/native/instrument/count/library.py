@@ -12,7 +12,7 @@ from openptx.engines.native.analysis.lattice import N
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import digest
 from openptx.engines.native.instrument.count import layout
-from openptx.engines.native.runtime.upcalls import FLUSH, UPCALLS
+from openptx.engines.native.requests import FLUSH, UPCALLS
 from openptx.isa.address_windows import FIRST
 from openptx.llvm.codegen import compile
 from openptx.llvm.jit import Library
