@@ -17,7 +17,7 @@ from openptx.engines.auto import launch as auto
 from openptx.engines.auto import tier_state
 from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.native import entry as native
-from openptx.engines.native.runtime import plan
+from openptx.engines.native.runtime import plans as made_plans
 from openptx.engines.tiers import takeover
 
 
@@ -90,7 +90,7 @@ def forced(baseline: bool = False) -> Generator[Takeovers]:
         patch.object(native, "launch", run),
         patch.object(takeover, "Abandonable", Forced),
         patch.object(takeover, "host_threads", none),
-        patch.object(plan, "EACH", math.inf),  # nothing is asked of the compile server
+        patch.object(made_plans, "EACH", math.inf),  # nothing is asked of the compile server
     ):
         tier_state.states.clear()
         yield known

@@ -20,7 +20,6 @@ from openptx.engines.common.definite_assignment import unassigned_reads
 from openptx.engines.common.engine import PreparedLaunch
 from openptx.engines.common.operands import has_operand
 from openptx.engines.common.provenance import provenance
-from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.instrument.watch.accesses import granule_of_shared
 from openptx.engines.native.instrument.watch.launch import LIMIT, Suspicion, Watch
@@ -146,9 +145,8 @@ def screen(prepared: PreparedLaunch, options: Options, marks: Marks) -> Screenin
 def run_watched(prepared: PreparedLaunch, options: Options, watch: Watch) -> str:
     """Runs a launch as machine code; returns why it did not complete, or ""."""
     try:
-        with settings.watched_by(watch):
-            launch(prepared.within(options.timeout, options.max_instructions), workers=1)
-            watch.finish()
+        launch(prepared.within(options.timeout, options.max_instructions), workers=1, observer=watch)
+        watch.finish()
     except UnsupportedByJit as gap:
         return str(gap)
     except Fault as fault:

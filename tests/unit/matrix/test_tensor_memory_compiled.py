@@ -13,7 +13,8 @@ from warp_kernels import ENGINES, HEAD, program
 
 import openptx
 from openptx.engines.interp import tensor_cores
-from openptx.engines.native.runtime import launch, upcalls
+from openptx.engines.native.runtime import upcalls
+from openptx.engines.native.runtime.execution import Execution
 
 random = np.random.default_rng(11)
 
@@ -226,13 +227,13 @@ def test_products_that_code_does_not_make_are_faults() -> None:
 def test_workers_have_tensor_memory_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two workers allocate, multiply and free at the same time."""
     runs: list[Any] = []
-    go = launch.Run.go
+    go = Execution.go
 
-    def spy(run: launch.Run) -> None:
-        runs.append(run)
-        go(run)
+    def spy(execution: Execution, meanwhile: Any) -> None:
+        runs.append(execution.run)
+        go(execution, meanwhile)
 
-    monkeypatch.setattr(launch.Run, "go", spy)
+    monkeypatch.setattr(Execution, "go", spy)
     a, b = (random.standard_normal((n, 16)).astype(np.float16) for n in (128, 64))
     memory = np.concatenate([v.reshape(-1, 8, 2, 8).transpose(0, 2, 1, 3).reshape(-1) for v in (a, b)]).view(np.uint32)
     descriptor = 128 >> 4 << 16 | 256 >> 4 << 32 | 1 << 46

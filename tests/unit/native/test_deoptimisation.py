@@ -11,6 +11,7 @@ import pytest
 
 import openptx
 from openptx.engines.native import settings
+from openptx.engines.native.runtime import execution
 
 START = "ld.param.u64 %rd1, [x]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; mul.wide.u32 %rd2, %r4, 4; add.s64 %rd3, %rd1, %rd2; add.s64 %rd3, %rd3, 64;"
 REGISTERS = ".reg .pred %p<8>; .reg .b16 %h<4>; .reg .b32 %r<24>; .reg .b64 %rd<8>; .reg .b128 %w<2>; .reg .f32 %f<4>; .shared .align 8 .b32 s[64];"
@@ -46,14 +47,14 @@ WAITS = {
 
 def outputs(source: str, blocks: int, threads: int, monkeypatch: Any, **options: Any) -> tuple[bytes, int]:
     """What a kernel leaves on the native engine, and how often the reference engine went on."""
-    launch, times = importlib.import_module("openptx.engines.native.runtime.launch"), list[int]()
-    go_on = launch.resume_interp
+    times = list[int]()
+    go_on = execution.resume_interp
 
     def counted(*arguments: Any) -> None:
         times.append(1)
         go_on(*arguments)
 
-    monkeypatch.setattr(launch, "resume_interp", counted)
+    monkeypatch.setattr(execution, "resume_interp", counted)
     monkeypatch.setattr(importlib.import_module("openptx.engines.native.entry"), "interp", None)  # no other way out
     x = np.zeros(2048, np.uint32)
     openptx.load(source)["k"](blocks, threads, (x,), engine="native", timeout=60, **options)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native.runtime.launch import Run
+from openptx.engines.native.runtime.execution import Execution
 
 LIMIT = 0.15
 """The time limit of endless kernels, in seconds."""
@@ -185,15 +185,15 @@ def test_storms_of_signals_leave_nothing_running() -> None:
 @has_alarms
 def test_a_second_interruption_leaves_nothing_running(monkeypatch: pytest.MonkeyPatch) -> None:
     """A handler raises twice: in a launch, and as that begins to wait for its other threads."""
-    runs, wait = list[Run](), Run.wait
+    runs, wait = list[Execution](), Execution.wait
 
-    def interrupted_at_first(run: Run) -> None:
+    def interrupted_at_first(run: Execution) -> None:
         runs.append(run)
         if len(runs) == 1:
             raise Interrupted
         wait(run)
 
-    monkeypatch.setattr(Run, "wait", interrupted_at_first)
+    monkeypatch.setattr(Execution, "wait", interrupted_at_first)
     with pytest.raises(Interrupted), interrupted(0.1):
         launch("one turn", "native", 2, 5)
     assert all(task.over for task in runs[0].tasks)

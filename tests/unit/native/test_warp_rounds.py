@@ -12,7 +12,7 @@ from openptx.engines.native import pipeline, settings
 from openptx.engines.native.analysis.context import make_context
 from openptx.engines.native.analysis.warp_rounds import in_rounds
 from openptx.engines.native.runtime import warp_order
-from openptx.engines.native.runtime.plan import plans
+from openptx.engines.native.runtime.plans import plans
 from openptx.engines.native.runtime.warp_order import TRIALS, WarpOrder
 from openptx.engines.native.runtime.workers import Worker
 from openptx.engines.native.settings import Options

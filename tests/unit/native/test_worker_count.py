@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native.runtime import workers as team
-from openptx.engines.native.runtime.plan import LaunchConfig, plans
+from openptx.engines.native.runtime import worker_count as team
+from openptx.engines.native.runtime.execution import Execution
+from openptx.engines.native.runtime.plan import LaunchConfig
+from openptx.engines.native.runtime.plans import plans
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 BODY = """.visible .entry k(.param .u64 x) {{
@@ -38,7 +40,7 @@ def made(act: str, ctas: int) -> team.WorkerCount:
     found = plans(module.image).find(
         module.program, kernel.function, module.image, LaunchConfig((ctas, 1, 1), (32, 1, 1)), 1, check=lambda: None
     )
-    return team.WorkerCount(found)
+    return team.WorkerCount(kernel.function, ctas, 32, free_order=found.code.metadata.free_order)
 
 
 @pytest.fixture(autouse=True)
@@ -109,14 +111,15 @@ def test_launches_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = SimpleNamespace(now=0.0)
 
     launch: Any = import_module("openptx.engines.native.runtime.launch")  # the package calls a function by this name
-    go = launch.Run.go
+    go = Execution.go
 
-    def slowly(run: Any) -> None:
-        go(run)
-        seen.append(run.plan.workers)
-        clock.now += 1.0 if run.plan.workers == 1 else 2.0
+    def slowly(execution: Execution, meanwhile: Any) -> None:
+        go(execution, meanwhile)
+        workers = execution.run.plan.workers
+        seen.append(workers)
+        clock.now += 1.0 if workers == 1 else 2.0
 
-    monkeypatch.setattr(launch.Run, "go", slowly)
+    monkeypatch.setattr(Execution, "go", slowly)
     monkeypatch.setattr(launch, "time", SimpleNamespace(perf_counter=lambda: clock.now, monotonic=lambda: 0.0))
     kernel = openptx.load(HEAD + BODY.format(act=STORE))["k"]
     for _ in range(4):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from threading import Thread
 
 import numpy as np
 import pytest
@@ -12,8 +11,8 @@ import test_defect_pairs as pairs
 import test_known_defects as defects
 
 import openptx
-from openptx.engines.native import settings
 from openptx.engines.native.instrument.watch.launch import Watch
+from openptx.engines.native.runtime.launch import launch
 from openptx.sanitize.entry import Report, watch
 from openptx.sanitize.options import Options
 
@@ -260,18 +259,13 @@ def test_bytes_of_one_array_beside_words_of_another(byte: str, lines: set[int]) 
         assert bool(report.reason) == (bool(lines) and engine == "native")
 
 
-def test_launches_of_other_threads_are_not_watched() -> None:
+def test_only_launches_with_an_observer_are_watched() -> None:
     kernel = openptx.load(HEAD + BEGIN + "st.global.u32 [q], t;" + "\nret;\n}\n")["k"]
-    watch, array = Watch(frozenset(("race",)), 4), np.zeros(64, np.uint32)
-
-    def launch() -> None:
-        kernel(1, 64, (array,), engine="native")
-
-    with settings.watched_by(watch):
-        other = Thread(target=launch)
-        other.start()
-        other.join()
-        assert array[63] == 63
-        assert not watch.block.any()
-        launch()
-        assert watch.block.any()
+    array, observers = np.zeros(64, np.uint32), [Watch(frozenset(("race",)), 4) for _ in range(2)]
+    for observer in observers:
+        launch(kernel.prepare(1, 64, (array,)), workers=1, observer=observer)
+        assert observer.block.any()
+        before = observer.block.copy()
+        kernel(1, 64, (array,), engine="native", workers=1)
+        assert np.array_equal(observer.block, before)
+    assert array[63] == 63

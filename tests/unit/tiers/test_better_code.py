@@ -14,8 +14,9 @@ import openptx
 from openptx.engines.auto import costs
 from openptx.engines.native import settings
 from openptx.engines.native.pipeline import lower_kernel
-from openptx.engines.native.runtime import compiled_kernel, plan
-from openptx.engines.native.runtime.plan import plans
+from openptx.engines.native.runtime import compiled_kernel
+from openptx.engines.native.runtime import plans as made_plans
+from openptx.engines.native.runtime.plans import plans
 from openptx.engines.tiers import service
 
 pytestmark = [
@@ -78,7 +79,7 @@ def test_baseline_code_runs_until_there_is_optimised_code(
         return [job.request().options.baseline for job in jobs()]
 
     monkeypatch.setattr(costs, "BASELINE", 0.0)
-    monkeypatch.setattr(plan, "EACH", 1.0)
+    monkeypatch.setattr(made_plans, "EACH", 1.0)
     with settings.cache_at(tmp_path):
         kernel = openptx.load(HEAD + LOOP)["k"]
         launch(kernel)
@@ -87,7 +88,7 @@ def test_baseline_code_runs_until_there_is_optimised_code(
         assert kinds() == [True]
         assert native_runs == ["k"]
         assert all(plan.options.baseline for plan in plans(kernel.module.image).made.values())
-        monkeypatch.setattr(plan, "EACH", 0.0)
+        monkeypatch.setattr(made_plans, "EACH", 0.0)
         launch(kernel)
         assert kinds() == [True, False]
         until(replied)
@@ -105,7 +106,7 @@ def test_baseline_code_on_disk_is_used_and_the_native_engine_optimises(
     monkeypatch: pytest.MonkeyPatch, native_runs: list[str], tmp_path: Path
 ) -> None:
     monkeypatch.setattr(costs, "BASELINE", 0.0)
-    monkeypatch.setattr(plan, "EACH", 1.0)
+    monkeypatch.setattr(made_plans, "EACH", 1.0)
     with settings.cache_at(tmp_path):
         launch(openptx.load(HEAD + LOOP)["k"])
         until(replied)

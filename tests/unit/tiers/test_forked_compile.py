@@ -16,7 +16,8 @@ from launching import HEAD, LOOP, launch, replied, until
 import openptx
 from openptx.engines.auto import costs, policy
 from openptx.engines.native.pipeline import lower_kernel
-from openptx.engines.native.runtime import background_code, code_requests, compiled_kernel, plan, threads
+from openptx.engines.native.runtime import background_code, code_requests, compiled_kernel, threads
+from openptx.engines.native.runtime import plans as made_plans
 from openptx.engines.tiers import forecast, forked_compile, messages, service
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes fork on Linux alone")
@@ -55,7 +56,7 @@ def test_a_launch_that_will_take_long_makes_short_code_itself(
     monkeypatch.setattr(compiled_kernel, "lower_kernel", here)
     monkeypatch.setattr(costs, "BASELINE_OF_FORKS", 0.0)
     monkeypatch.setattr(forecast.Forecast, "update", long)
-    monkeypatch.setattr(plan, "EACH", 1.0)  # a busy machine asks for optimised code no sooner
+    monkeypatch.setattr(made_plans, "EACH", 1.0)  # a busy machine asks for optimised code no sooner
     launch(openptx.load(HEAD + LOOP)["k"], 10_000)
     assert (native_runs, made) == (["k"], [True])
     assert service.service().jobs == []

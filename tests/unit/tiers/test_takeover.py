@@ -17,8 +17,8 @@ from openptx.engines.common.engine import PreparedLaunch, Running, alone
 from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.native import entry as native
 from openptx.engines.native import settings
-from openptx.engines.native.runtime import plan
-from openptx.engines.native.runtime.plan import plans
+from openptx.engines.native.runtime import plans as made_plans
+from openptx.engines.native.runtime.plans import plans
 from openptx.engines.tiers import takeover
 from openptx.testing.case import read_case, run_case
 
@@ -111,7 +111,7 @@ def test_baseline_code_takes_over(name: str, forced: type[Forced], monkeypatch: 
 
     monkeypatch.setattr(native, "launch", hurried)
     # A launch in which the generic version is compiled takes as long as optimised code, which then replaces this.
-    monkeypatch.setattr(plan, "EACH", math.inf)
+    monkeypatch.setattr(made_plans, "EACH", math.inf)
     case = read_case(str(KERNELS / name))
     for at in points(forced, lambda: run_case(case), 3)[:2]:
         forced.at, forced.asked = at, 0

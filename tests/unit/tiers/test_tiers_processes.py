@@ -77,7 +77,7 @@ else:
     assert tier_state.states[kernel.module.image]["k"].compiled_blocks == {(32, 1, 1)}
 """
 CACHED = """
-from openptx.engines.native.runtime.plan import plans
+from openptx.engines.native.runtime.plans import plans
 launch()
 ready()
 launch()

@@ -14,7 +14,7 @@ from openptx.engines.interp.builtins import LASTING
 from openptx.engines.native import settings
 from openptx.engines.native.runtime.code_requests import KEYS, name_of_code, on_disk, request_code, usual
 from openptx.engines.native.runtime.compile_time import least_seconds_to_make
-from openptx.engines.native.runtime.workers import ITERATIONS
+from openptx.engines.native.runtime.worker_count import ITERATIONS
 from openptx.engines.tiers.conditions import Wanted, after, later, now
 from openptx.engines.tiers.service import Job, service
 from openptx.engines.tiers.takeover import host_threads

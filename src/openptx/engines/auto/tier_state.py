@@ -12,7 +12,7 @@ from openptx.engines.common.engine import PreparedLaunch
 from openptx.engines.interp.builtins import EXTERNALS
 from openptx.engines.native.runtime.compile_time import OPERATION, least_seconds_to_make, seconds_to_make
 from openptx.engines.native.runtime.engine_times import EngineTimes
-from openptx.engines.native.runtime.workers import loops
+from openptx.engines.native.runtime.worker_count import loops
 from openptx.engines.tiers.service import Job
 from openptx.errors import Triple
 from openptx.program import Function, Program

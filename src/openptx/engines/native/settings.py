@@ -6,15 +6,11 @@ from __future__ import annotations
 import os
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from openptx.cache_folder import cache_folder as users_folder
-
-if TYPE_CHECKING:
-    from openptx.engines.native.instrument.selection import Observer
 
 Triple = tuple[int, int, int]
 T = TypeVar("T")
@@ -56,7 +52,6 @@ _cache: list[Path | None] = []
 _checks: list[bool] = [True]
 _lane_facts: list[bool] = [True]
 _turns: list[int] = [0]
-_watch: ContextVar[Observer | None] = ContextVar("watch", default=None)
 
 
 @contextmanager
@@ -125,20 +120,4 @@ def deoptimize_after(turns: int) -> AbstractContextManager[None]:
 
 def variant() -> tuple[object, ...]:
     """The settings that code depends on."""
-    observer = _watch.get()
-    return _lane_facts[-1], _checks[-1], _turns[-1], observer.tools if observer is not None else ()
-
-
-def watch() -> Observer | None:
-    """What accesses of this thread's launches are reported to."""
-    return _watch.get()
-
-
-@contextmanager
-def watched_by(watch: Observer) -> Generator[None]:
-    """Launches of this thread in this scope are watched."""
-    before = _watch.set(watch)
-    try:
-        yield
-    finally:
-        _watch.reset(before)
+    return _lane_facts[-1], _checks[-1], _turns[-1]

@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 from openptx.control_flow import control, targets
 from openptx.engines.common.accesses import FragmentAccess
 from openptx.engines.common.engine import PreparedLaunch
-from openptx.engines.native import abi, settings
+from openptx.engines.native import abi
 from openptx.engines.native.deopt.resume_interp import resume_interp
 from openptx.engines.native.instrument.count import layout
 from openptx.engines.native.instrument.count.layout import layout_of
 from openptx.engines.native.instrument.selection import COUNT
-from openptx.engines.native.runtime.launch import Run, launch
+from openptx.engines.native.runtime.launch import launch
+from openptx.engines.native.runtime.run import Run
 from openptx.engines.native.runtime.workers import Worker
 from openptx.profile.counting.launch import ProfiledLaunch
 from openptx.profile.counting.observe import merge_pairs
@@ -87,10 +88,10 @@ class Counting:
         with self.lock:  # workers are threads
             self.count_records(self.workers[id(worker)].records())
 
-    def resume(self, run: Run, codes: list[int], team: list[Worker]) -> None:
+    def resume(self, run: Run, codes: list[int]) -> None:
         self.resumed = True
         self.recorder.begins(begun(run))
-        resume_interp(run, codes, team, partial(ProfiledLaunch, recorder=self.recorder, sample=None))
+        resume_interp(run, codes, partial(ProfiledLaunch, recorder=self.recorder, sample=None))
 
     # Requests
 
@@ -253,12 +254,11 @@ def run_native(
     counting = Counting(prepared.program, prepared.function, recorder)
     limited = prepared.within(timeout, max_instructions, time.monotonic())
     try:
-        with settings.watched_by(counting):
-            for first, count in pieces:
-                counting.run, counting.resumed = None, False
-                launch(limited._replace(blocks=(first, first + count)), workers=workers)
-                if not counting.resumed:
-                    recorder.begins(count)
+        for first, count in pieces:
+            counting.run, counting.resumed = None, False
+            launch(limited._replace(blocks=(first, first + count)), workers=workers, observer=counting)
+            if not counting.resumed:
+                recorder.begins(count)
     except BaseException:
         if counting.run is not None and not counting.resumed:
             recorder.begins(begun(counting.run))

@@ -7,7 +7,7 @@ import struct
 import time
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +25,11 @@ from openptx.engines.native.analysis.cfg import Cells
 from openptx.engines.native.analysis.lattice import N, as_lanes
 from openptx.engines.native.deopt.frame_state import SavedRegister
 from openptx.engines.native.runtime.interp_call import file_of
+from openptx.engines.native.runtime.run import Run
 from openptx.engines.native.runtime.upcalls import shape_of, threads
+from openptx.engines.native.runtime.workers import Worker
 from openptx.numerics.numpy_machine import UNSIGNED
 from openptx.program import Function
-
-if TYPE_CHECKING:
-    from openptx.engines.native.runtime.launch import Run
-    from openptx.engines.native.runtime.workers import Worker
 
 FALLBACK = logging.getLogger("openptx.fallback")
 CANONICAL = 0x7FFFFFFF
@@ -45,9 +43,9 @@ def reference(run: Run, make: Callable[..., Launch] = Launch) -> Launch:
     return make(plan.program, plan.function, shape, run.memory, run.image, Limits(left, None, run.timeout), False)
 
 
-def resume_interp(run: Run, codes: list[int], team: list[Worker], make: Callable[..., Launch] = Launch) -> None:
+def resume_interp(run: Run, codes: list[int], make: Callable[..., Launch] = Launch) -> None:
     """Runs to its end what workers have left: those with code `HANDED` are in the middle of a CTA."""
-    launch = reference(run, make)
+    launch, team = reference(run, make), run.team
     FALLBACK.info("kernel `%s`: the interpreter continues, because threads wait for others", run.plan.function.name)
     begun = [resumed(run, launch, worker) for code, worker in zip(codes, team, strict=True) if code == abi.HANDED]
     first, stop = struct.unpack_from("<2q", team[0].launch_memory, abi.NEXT)

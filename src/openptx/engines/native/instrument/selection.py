@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from openptx.engines.native.emit.llvm_machine import LlvmMachine
     from openptx.engines.native.instrument.families import Family
-    from openptx.engines.native.runtime.launch import Run
-    from openptx.engines.native.runtime.workers import Worker
     from openptx.engines.native.settings import Options
 
 COUNT = ("count",)
@@ -36,22 +34,3 @@ def _family(tools: tuple[str, ...]) -> Family:
     from openptx.engines.native.instrument.families import COUNTING, WATCHING
 
     return COUNTING if tools == COUNT else WATCHING
-
-
-class Observer(Protocol):
-    """`tools` select the hooks that code is made with."""
-
-    tools: tuple[str, ...]
-
-    def attach(self, worker: Worker, run: Run, stop: int) -> int:
-        """A worker is about to run: returns the address of the observer's data for its code. `stop`: the launch's
-        flag."""
-        ...
-
-    def flush(self, worker: Worker) -> None:
-        """A worker's code has filled its log, which must be emptied."""
-        ...
-
-    def resume(self, run: Run, codes: list[int], team: list[Worker]) -> None:
-        """Threads wait for others: the reference engine is to continue, or UnsupportedByJit to be raised."""
-        ...

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from openptx.call_graph import reachable_functions
-from openptx.engines.native.runtime.workers import ITERATIONS, loops
+from openptx.engines.native.runtime.worker_count import ITERATIONS, loops
 from openptx.isa.memory_consistency import strong
 from openptx.isa.notation.forms import Modifiers
 from openptx.program import Function, Program, Vector

@@ -23,7 +23,6 @@ from openptx.engines.native.pipeline import LoweredKernel, lower_kernel
 from openptx.engines.native.rtlib.shared_functions import objects_of
 from openptx.engines.native.rtlib.support import RUN, compiling, support
 from openptx.engines.native.runtime.code_requests import name_of_code
-from openptx.engines.native.runtime.workers import Worker
 from openptx.engines.native.settings import Options
 from openptx.engines.tensor_cores import library as tensor_cores
 from openptx.engines.tiers.service import made_by_service
@@ -41,7 +40,7 @@ CALL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 class Compiled:
     """Machine code for one kernel and shape of blocks, ready to run."""
 
-    __slots__ = ("frame_states", "idle", "kernel", "known", "library", "messages", "metadata", "run", "slow", "support")
+    __slots__ = ("frame_states", "kernel", "known", "library", "messages", "metadata", "run", "slow", "support")
 
     def __init__(self, metadata: KernelMetadata, objects: Sequence[bytes], watched: tuple[str, ...] = ()) -> None:
         self.metadata = metadata
@@ -52,7 +51,6 @@ class Compiled:
         self.kernel = self.library["kernel"]
         self.run = CALL(self.support.library[RUN])
         self.slow: Library | None = None
-        self.idle: dict[tuple[int, int, int, int], list[Worker]] = {}
 
 
 def load_or_compile(

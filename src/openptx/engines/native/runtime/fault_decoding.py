@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from openptx.engines.common import fault_text
 from openptx.engines.common.call_site import CallSite, wrong_target
 from openptx.engines.common.fault_text import describe_exited, waits
 from openptx.engines.interp.memory.spaces import Violation
 from openptx.engines.native import abi
+from openptx.engines.native.runtime.run import Run
+from openptx.engines.native.runtime.workers import Worker
 from openptx.errors import Fault, Triple, Unsupported
 from openptx.isa.address_windows import FIRST, SLOTS
-
-if TYPE_CHECKING:
-    from openptx.engines.native.runtime.launch import Run
-    from openptx.engines.native.runtime.workers import Worker
-    from openptx.program import Function
+from openptx.program import Function
 
 
 def triple(linear: int, extent: Triple) -> Triple:

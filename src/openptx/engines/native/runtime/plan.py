@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 from array import array
-from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -17,47 +15,11 @@ from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.runtime.code_requests import request_code
 from openptx.engines.native.runtime.compiled_kernel import Compiled, compiled
 from openptx.engines.native.runtime.warp_order import WarpOrder
-from openptx.engines.native.runtime.workers import WorkerCount, loops
+from openptx.engines.native.runtime.worker_count import WorkerCount, loops
 from openptx.engines.native.settings import Options
-from openptx.engines.tiers.service import Job, is_available
+from openptx.engines.tiers.service import Job
 from openptx.errors import Triple
-from openptx.locks import cancellable
 from openptx.program import Function, Program
-from openptx.progress import progress
-
-EACH = 1.4e-6
-"""Seconds to compile optimised code, per character of LLVM text: 1.2 to 1.6 for ten kernels."""
-
-LOG = logging.getLogger("openptx")
-
-
-class BaselineCode:
-    """The state of a kernel for blocks of one shape. Optimised code is requested when all launches together have taken
-    as long as compiling it: so the total takes at most twice as long as if their number had been known."""
-
-    __slots__ = ("job", "spent")
-
-    def __init__(self) -> None:
-        self.spent = 0.0
-        self.job: Job | None = None
-
-    def ran(self, plan: Plan, image: Image, seconds: float) -> bool:
-        """A launch has ended; returns whether optimised code is available."""
-        self.spent += seconds
-        if self.job is None:
-            cost = EACH * plan.code.metadata.size
-            if self.spent < cost:
-                return False
-            LOG.info(
-                "kernel `%s`: its launches have taken %.2f s, code is being optimised (about %.1f s)",
-                plan.function.name, self.spent, cost,
-            )  # fmt: skip
-            self.job = plan.request(image, replace(plan.options, baseline=False))
-        if not is_available(self.job):
-            return False
-        LOG.info("kernel `%s` runs optimised code from now on", plan.function.name)
-        return True
-
 
 USUAL_BUDGET, STACK_BUDGET = 1 << 20, 250 << 20
 """Bytes of the processor's stack for kernels, and for those with large frames; only what is used is committed."""
@@ -76,8 +38,8 @@ workers together take CTAs at most `TAKEN` times. The smaller the shares, the sh
 BAND = 8
 """Columns of CTAs in a band: with tiles of 16 by 16 and rows of 512 numbers a band's data fits a level-2 cache."""
 
-MOST = 256
-"""The number of plans that a module keeps."""
+Sizes = tuple[int, int, int, int]
+"""Bytes of shared memory, local memory, frames and tensor memory of a worker."""
 
 
 class LaunchConfig(NamedTuple):
@@ -101,7 +63,7 @@ class Plan:
 
     def __init__(
         self, program: Program, function: Function, image: Image, config: LaunchConfig, workers: int,
-        speculates: bool, baseline: bool, order: WarpOrder,
+        speculates: bool, baseline: bool, watched: tuple[str, ...], order: WarpOrder,
     ) -> None:  # fmt: skip
         self.program, self.function, self.order = program, function, order
         grid, block, shared, blocks = config
@@ -110,7 +72,7 @@ class Plan:
         self.ctas, self.threads = blocks[1] - blocks[0], block[0] * block[1] * block[2]
         self.warps = -(-self.threads // 32)
         self.workers = min(workers, self.ctas)
-        self.options, self.code = self.choose_code(image, speculates, baseline)
+        self.options, self.code = self.choose_code(image, speculates, baseline, watched)
         self.replacement: Job | None = None
         if self.code.metadata.stack.size > STACK_OF_A_THREAD:
             raise UnsupportedByJit("more local memory than threads have")
@@ -121,7 +83,7 @@ class Plan:
             self.stride = max(self.stride, min(LOCAL_MOST, LOCAL_BYTES // self.threads)) // 64 * 64
         if self.code.metadata.has_large_frames:
             self.budget = STACK_BUDGET
-        self.sizes = (
+        self.sizes: Sizes = (
             self.shared,
             self.stride * self.warps * 32,
             self.code.metadata.frame_size * self.warps,
@@ -131,18 +93,19 @@ class Plan:
         shares = max(SHARES, min(MORE_SHARES, TAKEN // self.workers)) if loops(function) else SHARES
         self.chunk = max(1, min(64, self.ctas // (self.workers * shares), CHUNK_WORK // work))
         self.band = self.band_of()
-        self.team = WorkerCount(self)  # for launches that leave the number of workers open and found this plan first
+        free_order = self.code.metadata.free_order
+        self.team = WorkerCount(function, self.ctas, self.threads, free_order=free_order)
+        """For launches that leave the number of workers open and found this plan first."""
         self.addresses = array("Q", [image.addresses[name] for name in self.code.metadata.globals] or (0,))
 
-    def choose_code(self, image: Image, speculates: bool, baseline: bool) -> tuple[Options, Compiled]:
+    def choose_code(
+        self, image: Image, speculates: bool, baseline: bool, watched: tuple[str, ...]
+    ) -> tuple[Options, Compiled]:
         """The code; workers whose CTAs use the same atomics need these locked."""
-        watch = settings.watch()
         options = Options(
             self.block, False, settings.has_lane_facts(), settings.checks(), speculates, settings.deoptimize_turns(),
-            rounds=self.order.in_rounds and not baseline, baseline=baseline,
+            watched=watched, rounds=self.order.in_rounds and not baseline, baseline=baseline,
         )  # fmt: skip
-        if watch is not None:
-            options = replace(options, watched=watch.tools)
         code = compiled(self.program, self.function, image, options)
         if code.metadata.interprets:  # Python's actions are not atomic for other workers
             self.workers = 1
@@ -168,85 +131,3 @@ class Plan:
             not (whole and self.code.metadata.free_order) or self.code.metadata.deoptimizes
         )  # the reference engine continues in row-major order
         return BAND if not in_rows and z == 1 and y > 1 and x > BAND and x % BAND == 0 else x
-
-
-def both(check: Callable[[], None], update: Callable[[], None]) -> Callable[[], None]:
-    def checked() -> None:
-        check()
-        update()
-
-    return checked
-
-
-class Plans:
-    """The plans of a module."""
-
-    def __init__(self) -> None:
-        self.made: dict[tuple[object, ...], Plan] = {}
-        self.not_speculating: set[tuple[str, Triple]] = set()
-        """Kernels and blocks whose warps often exited to the generic version: their branches are not assumed
-        uniform."""
-        self.baseline: dict[tuple[str, Triple], BaselineCode] = {}
-        self.orders: dict[tuple[object, ...], WarpOrder] = {}
-        self.optimised: set[tuple[str, Triple]] = set()
-        """Kernels and blocks that have run baseline code and no longer need it."""
-
-    def find(
-        self, program: Program, function: Function, image: Image, config: LaunchConfig, workers: int,
-        check: Callable[[], None], baseline: bool = False,
-    ) -> Plan:  # fmt: skip
-        """The plan of a launch; raises UnsupportedByJit if only interp can run it, and any exception of `check`.
-
-        `baseline`: baseline code is acceptable while there is no other.
-        """
-        baseline = baseline and (function.name, config.block) not in self.optimised
-        key = (function.name, config, workers, baseline, settings.variant())
-        plan = self.made.get(key)
-        if plan is None:
-            order = self.orders.get(key) or WarpOrder()
-            speculates = (function.name, config.block) not in self.not_speculating
-            with progress(lambda: f"compiling kernel `{function.name}`") as update, cancellable(both(check, update)):
-                plan = Plan(program, function, image, config, workers, speculates, baseline, order)
-            if len(self.made) >= MOST:
-                self.made.clear()
-                self.orders.clear()
-            self.made[key] = plan
-            if plan.code.metadata.strides:
-                self.orders[key] = order
-        return plan
-
-    def baseline_ran(self, plan: Plan, image: Image, seconds: float) -> None:
-        """Records that a launch of baseline code has ended."""
-        key = plan.function.name, plan.block
-        if self.baseline.setdefault(key, BaselineCode()).ran(plan, image, seconds):
-            self.optimised.add(key)
-            self.made.clear()
-
-    def ran_in_order(self, plan: Plan, image: Image, seconds: float, meanwhile: Callable[[], bool]) -> None:
-        """Records that a launch has ended of a kernel with a loop over the grid's stride."""
-
-        def request() -> Job | None:
-            return plan.request(image, replace(plan.options, rounds=True)) if meanwhile() else None
-
-        if plan.order.ran(seconds, EACH * plan.code.metadata.size, request):
-            self.made.clear()
-
-    def disable_speculation(self, plan: Plan, image: Image, meanwhile: bool) -> None:
-        """Too many side exits: from now on branches are not assumed uniform.
-
-        If the other code may be compiled `meanwhile`, the plan stays until it is available.
-        """
-        if meanwhile:
-            if plan.replacement is None:
-                plan.replacement = plan.request(image, replace(plan.options, speculates=False))
-            if not is_available(plan.replacement):
-                return
-            LOG.info("kernel `%s`: from now on its branches are not assumed to be uniform", plan.function.name)
-        self.not_speculating.add((plan.function.name, plan.block))
-        self.made.clear()
-
-
-def plans(image: Image) -> Plans:
-    """The plans of a module."""
-    found = image.attached.get(Plans)
-    return found if found is not None else image.attached.setdefault(Plans, Plans())

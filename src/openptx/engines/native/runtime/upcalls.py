@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import struct
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,17 +20,16 @@ from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.memory.spaces import Violation
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import N
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.requests import FLUSH, INSTRUCTION, TIME, UPCALLS
+from openptx.engines.native.runtime.compiled_kernel import slow
 from openptx.engines.native.runtime.fault_decoding import place
 from openptx.engines.native.runtime.interp_call import execute
-from openptx.errors import Unsupported
+from openptx.engines.native.runtime.run import Run
+from openptx.engines.native.runtime.workers import Worker
+from openptx.errors import Triple, Unsupported
 from openptx.locks import cancellable
 from openptx.numerics import Bits
-
-if TYPE_CHECKING:
-    from openptx.engines.native.runtime.launch import Run
-    from openptx.engines.native.runtime.workers import Worker
-    from openptx.errors import Triple
 
 
 def answer(run: Run, worker: Worker) -> int:
@@ -42,8 +40,8 @@ def answer(run: Run, worker: Worker) -> int:
         struct.pack_into("<Q", worker.memory, abi.DATA, time.monotonic_ns())
         return 0
     if what == FLUSH:
-        assert run.watch is not None
-        run.watch.flush(worker)
+        assert run.observer is not None
+        run.observer.flush(worker)
         return 0
     if run.poll():  # an upcall may take long, and the code polls only between loop iterations
         worker.violation = Violation(
@@ -71,6 +69,22 @@ def answer(run: Run, worker: Worker) -> int:
             raise
         worker.violation = gap  # of the instruction whose place the code reports
         return 1
+    return 0
+
+
+def add_generic_version(run: Run, worker: Worker) -> int:
+    """Compiles the generic version, at the first side exit of a worker's code."""
+    plan = run.plan
+    try:
+        with cancellable(run.check):
+            address = slow(plan.program, plan.function, run.image, plan.options, plan.code)
+    except UnsupportedByJit as reason:
+        if run.observer is not None:  # which restores memory
+            raise
+        raise Unsupported(
+            f"{reason}, after a part of the kernel has run", help='launch it with `engine="interp"`'
+        ) from None
+    struct.pack_into("<q", worker.memory, abi.GENERIC, address)
     return 0
 
 

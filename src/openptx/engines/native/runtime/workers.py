@@ -1,100 +1,24 @@
-"""Workers: the memory that one thread needs to run CTAs of a kernel, kept for the next launch; and their number, if the
-launch does not specify it: an estimate at first, then the number that was fastest."""
+"""Workers: the memory that one thread needs to run CTAs of a kernel, kept for the next launch."""
 
 from __future__ import annotations
 
-import ctypes
-import os
 import struct
-from collections.abc import Callable, Generator
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.control_flow import branches, control, control_instructions
 from openptx.device.allocation import Allocation, Bytes
 from openptx.device.memory_view import MemorySnapshot, MemoryView, pointer_of
 from openptx.engines.native import abi
-from openptx.engines.native.runtime import upcalls
+from openptx.engines.native.runtime.plan import Plan
 from openptx.isa.address_windows import CONST, PARAM, SHARED
-from openptx.program import Function
 
 if TYPE_CHECKING:
     from openptx.engines.interp.machine import Threads
     from openptx.engines.interp.memory.spaces import Violation
-    from openptx.engines.native.runtime.launch import Run
-    from openptx.engines.native.runtime.plan import Plan
     from openptx.errors import Triple, Unsupported
 
-
-WORK = 1 << 22
-"""The number of instructions from which waking further workers pays: a warp's 32 take a nanosecond, waking a worker
-20,000."""
-
-ITERATIONS = 32
-"""An assumed number of loop iterations."""
-
-ALONE = 100e-6
-"""The duration in seconds below which one worker is not even compared with several."""
-
-TRIAL = 5e-3
-"""The seconds that one launch may take longer in order to learn whether one worker would be faster."""
-
-SHARE = 10
-"""If that could take longer, it is tried when launches have taken this many times as long."""
-
-
-class WorkerCount:
-    """The number of workers for launches of one kernel on one grid. If results depend on the order of CTAs, it stays at
-    one worker, which keeps the order."""
-
-    __slots__ = ("best", "many", "seconds", "workers")
-
-    def __init__(self, plan: Plan) -> None:
-        self.many = min(processors(), plan.ctas) if plan.code.metadata.free_order else 1
-        iterations = ITERATIONS if loops(plan.function) else 1
-        self.workers = self.many if plan.ctas * plan.threads * len(plan.function.code) * iterations >= WORK else 1
-        self.best: dict[int, float] = {}
-        self.seconds = 0.0
-        """The durations of launches."""
-
-    def learn(self, seconds: float) -> None:
-        """Records the duration of the last launch, by `workers`."""
-        if self.many == 1:
-            return
-        self.seconds += seconds
-        self.best[self.workers] = min(seconds, self.best.get(self.workers, seconds))
-        one, many = self.best.get(1), self.best.get(self.many)
-        if one is None:
-            assert many is not None
-            may_try = many < TRIAL or many * self.many * SHARE < self.seconds
-            self.workers = 1 if may_try else self.many
-        elif many is None:
-            self.workers = 1 if one < ALONE else self.many
-        else:
-            self.workers = 1 if one <= many else self.many
-
-
-def loops(function: Function, calls: bool = True) -> bool:
-    """Whether control may jump back, or call another function if `calls` count."""
-    if any(target <= pc for pc, target in branches(function)):
-        return True
-    kinds = ("branch-table", "call") if calls else ("branch-table",)
-    return any(control(op) in kinds for _, op in control_instructions(function))
-
-
-@cache
-def processors() -> int:
-    """The maximum number of workers: OPENPTX_WORKERS, or one per processor."""
-    try:
-        return max(1, int(os.environ["OPENPTX_WORKERS"]))
-    except (KeyError, ValueError):
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-Callback = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 LINE = 128
 """The alignment of memory in bytes: two cache lines."""
 
@@ -106,12 +30,8 @@ _TAKEN = struct.Struct("<3Q")
 _WINDOW = struct.Struct("<4Q")
 _CLEAN = bytes(abi.BUDGET - abi.KIND)
 _NOWHERE = bytes(abi.NCTAID - abi.CTAID)
-_HEAD = struct.Struct("<8q3I3Iq4qqqq")
-assert _HEAD.size == abi.GLOBALS + 8
-
-
-def address_of(function: Any) -> int:
-    return ctypes.cast(function, ctypes.c_void_p).value or 0
+_HEAD = struct.Struct("<8q3I3Iq4q")
+assert _HEAD.size == abi.GRID + 8
 
 
 class Buffer:
@@ -140,7 +60,6 @@ class Worker:
         self.bytes = self.state.view()
         self.bytes[:] = 0
         self.memory = memoryview(self.bytes.data)
-        self.run: Run | None = None
         self.launch = Buffer(abi.LAUNCH)  # for all workers, if this one is the first
         self.launch_memory = memoryview(self.launch.view().data)
         self.plan: Plan | None = None  # of the last launch
@@ -150,47 +69,6 @@ class Worker:
         self.table_memory = memoryview(b"")
         self.cta: tuple[Triple, Threads] | None = None  # its position in the grid, and as upcalls see it
         self.violation: Violation | Unsupported | None = None
-        calls = (
-            self._answers(lambda run, worker: run.poll()),
-            self._answers(lambda run, worker: run.need(worker)),
-            self._answers(upcalls.answer),
-        )
-        for each in calls:
-            next(each)
-        self._callbacks = [Callback(each.send) for each in calls]  # keeps alive what the state refers to
-        self.poll, need, ask = map(address_of, self._callbacks)
-        struct.pack_into("<q", self.memory, abi.NEED, need)
-        struct.pack_into("<q", self.memory, abi.UPCALL, ask)
-
-    def _answers(self, find: Callable[[Run, Worker], int]) -> Generator[int, int, None]:
-        """A callback of the code, as a generator: yields the result of `find` at each call, or 1 if the launch is to
-        stop.
-
-        Signal handlers, such as that of Ctrl-C, run where Python code starts, loops iterate or functions are called,
-        and may raise. In a generator that happens inside the `try`; in a function it would happen before it, and the
-        exception would be lost on return to the code. The inner `except` calls nothing, and its loop is inside of the
-        outer one.
-        """
-        answer = 0
-        while True:
-            try:
-                while True:
-                    try:
-                        while True:
-                            yield answer
-                            answer = find(self.run, self) if self.run is not None else 1
-                    except GeneratorExit:
-                        raise
-                    except BaseException as stop:
-                        answer = 1
-                        if self.run is not None:
-                            self.run.interrupt = stop
-            except GeneratorExit:
-                raise
-            except BaseException as stop:
-                answer = 1
-                if self.run is not None:
-                    self.run.interrupt = stop
 
     def keep(self, site: int, code: int) -> None:
         """Remembers the compiled code of the products at a site."""
@@ -210,10 +88,9 @@ class Worker:
         """All workers of the launch that this one started take no further CTAs."""
         struct.pack_into("<i", self.launch_memory, abi.STOP, 1)
 
-    def prepare(self, run: Run, launch: int) -> None:
-        """Prepares for a launch. State in common with the previous launch is kept."""
-        self.run = run
-        plan, memory = run.plan, run.memory
+    def prepare(self, plan: Plan, memory: MemoryView, launch: int) -> None:
+        """Prepares for a launch, whose state is at the address `launch`. State in common with the previous launch is
+        kept."""
         if self.snapshot is not memory.snapshot:
             self.fill(memory)
         if self.plan is not plan:
@@ -230,9 +107,11 @@ class Worker:
             struct.pack_into("<3Q", state, abi.HEAP, *words)
             self.heap = place
         _TAKEN.pack_into(state, abi.FROM, 0, 0, memory.workspace)
-        if run.watch is not None:
-            struct.pack_into("<Q", state, abi.WATCH, run.watch.attach(self, run, launch + abi.STOP))
         self.window(memory, PARAM, memory.param)
+
+    def watch(self, address: int) -> None:
+        """The address at which watched code finds its observer's data."""
+        struct.pack_into("<Q", self.memory, abi.WATCH, address)
 
     def window(self, memory: MemoryView, slot: int, data: Bytes | None) -> None:
         """Fills in the row of memory that only this kernel or module has; `data` None: it has none."""
@@ -247,9 +126,9 @@ class Worker:
             self.memory, 0,
             0, 0, self.shared.address, plan.shared, self.local.address, plan.stride,
             self.frames.address, code.metadata.frame_size,
-            0, 0, 0, *plan.grid, 0, plan.dynamic, plan.warps, plan.threads, 0, 0, self.poll,
-            plan.addresses.buffer_info()[0],
+            0, 0, 0, *plan.grid, 0, plan.dynamic, plan.warps, plan.threads, 0,
         )  # fmt: skip
+        struct.pack_into("<q", self.memory, abi.GLOBALS, plan.addresses.buffer_info()[0])
         begin, shared = plan.program.reserved_shared, plan.layout
         end = plan.shared if shared.names_dynamic else shared.static
         struct.pack_into("<2q", self.memory, abi.CLEAR_FROM, begin, end - begin)

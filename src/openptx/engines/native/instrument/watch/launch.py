@@ -11,7 +11,7 @@ import numpy as np
 from openptx.device.allocation import Allocation, Bytes
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.instrument.watch import layout
-from openptx.engines.native.runtime.launch import Run
+from openptx.engines.native.runtime.run import Run
 from openptx.engines.native.runtime.workers import Worker
 
 MARGIN = 64
@@ -182,7 +182,7 @@ class Watch:
     def flush(self, worker: Worker) -> None:
         """Does nothing: no reports are deferred."""
 
-    def resume(self, run: Run, codes: list[int], team: list[Worker]) -> None:
+    def resume(self, run: Run, codes: list[int]) -> None:
         raise UnsupportedByJit("threads that wait for each other in loops, which are not watched")
 
     def not_watched(self) -> list[Allocation]:
