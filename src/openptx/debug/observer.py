@@ -11,7 +11,7 @@ from openptx.debug.stops import FAULT, PAUSE, Stop
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import DeadlockError
 from openptx.engines.interp.frames import Frame
-from openptx.engines.interp.memory.initcheck import Watch
+from openptx.engines.interp.initcheck import Watch
 from openptx.engines.interp.memory.spaces import Violation
 from openptx.engines.interp.reports import deadlock, fault
 from openptx.errors import Error, Unsupported
@@ -50,7 +50,7 @@ class StoppingObserver(Observer):
 
     def begins(self, batch: ObservedBatch) -> None:
         self.batches.append(batch)
-        self._written[batch] = Watch(batch.x.n, batch.x.shared)
+        self._written[batch] = Watch(batch.x.n)
 
     def arrives(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
         self.step += 1

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable
 
 from openptx.device.allocation import Allocation, Bytes
-from openptx.engines.interp.batch import Batch
 
 LIMIT = 256 << 20
 """The maximum number of bytes copied, which takes 0.1 s each way. A launch about to write to more is large, and is
@@ -31,14 +30,12 @@ class Abandonable:
     that take long. Every `INTERVAL` it calls `wanted`, whether the launch is to be abandoned. `objection` then gives
     the reason if that is impossible."""
 
-    __slots__ = ("_next", "_objection", "_saved", "_wanted", "batch", "copied", "kept", "missed")
+    __slots__ = ("_next", "_objection", "_saved", "_wanted", "copied", "kept", "missed")
 
     def __init__(self, wanted: Callable[[], bool], objection: Callable[[], str]) -> None:
         self._wanted, self._objection, self._next = wanted, objection, 0.0
         self._saved: dict[int, tuple[Allocation, Bytes]] = {}
         self.copied = 0
-        self.batch: Batch | None = None
-        """The batch that is running."""
         self.kept = ""
         """The reason why the launch can no longer be abandoned."""
         self.missed = False

@@ -26,8 +26,8 @@ from openptx.numerics import Bits
 from openptx.program import Op
 
 if TYPE_CHECKING:
+    from openptx.engines.interp.initcheck import Watch
     from openptx.engines.interp.launch import Launch
-    from openptx.engines.interp.memory.initcheck import Watch
     from openptx.engines.interp.operands import Registers
 
 STARVATION_LIMIT = 1 << 16
@@ -68,6 +68,7 @@ class Batch:
         self.untimed = launch.limits.steps_between(x.n) - 1
         self.running: Op | None = None
         self.current: Frame | None = None
+        self.watch: Watch | None = None
         self.add(self.frame(launch.decoded(launch.function), None, 0, None), 0, None)
 
     def close(self) -> None:
@@ -217,8 +218,8 @@ class Batch:
 
     def execute(self, block: Block, frame: Frame, lanes: lane_sets.Lanes) -> None:
         """Executes the instructions of a block up to its control instruction."""
-        if self.x.watch is not None:
-            self.run_watched(self.x.watch, block, frame, lanes)
+        if self.watch is not None:
+            self.run_watched(self.watch, block, frame, lanes)
             return
         x, regs, untimed, i = self.x, frame.regs, self.untimed, 0
         try:

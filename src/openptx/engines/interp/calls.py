@@ -72,8 +72,8 @@ def enter(batch: Batch, group: Group, op: Op, end: int, name: str) -> bool:
     batch.enters(callee, group.lanes)
     for formal, argument in zip(callee.plan.function.parameters, site.arguments, strict=False):
         transfer(batch, group.lanes, caller, argument, callee, formal)
-        if x.watch is not None and isinstance(formal, Register):
-            x.watch.write(callee, formal.index, group.lanes)
+        if batch.watch is not None and isinstance(formal, Register):
+            batch.watch.write(callee, formal.index, group.lanes)
     group.frame, group.pc = callee, 0
     return True
 

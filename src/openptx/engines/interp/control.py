@@ -24,7 +24,7 @@ from openptx.program import Op, Target, Targets
 if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
     from openptx.engines.interp.decode import Block
-    from openptx.engines.interp.memory.initcheck import Watch
+    from openptx.engines.interp.initcheck import Watch
 
 
 def execute_control(batch: Batch, group: Group, block: Block) -> bool:
@@ -33,8 +33,8 @@ def execute_control(batch: Batch, group: Group, block: Block) -> bool:
     op = block.control
     assert op is not None
     instruction = op.form.instruction
-    if batch.x.watch is not None:
-        observe_control(batch.x.watch, group, op)
+    if batch.watch is not None:
+        observe_control(batch.watch, group, op)
     if instruction.control == "branch":
         return branch(batch, group, op, block.end)
     if op.guard is not None:

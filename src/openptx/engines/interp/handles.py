@@ -4,7 +4,7 @@ handle."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,14 +16,12 @@ from openptx.device.textures.surface import Surface
 from openptx.device.textures.texel_array import TexelArray
 from openptx.device.textures.texture import Texture
 from openptx.engines.interp import lane_sets
+from openptx.engines.interp.memory.atomics import Atomics
 from openptx.engines.interp.memory.spaces import Violation
 from openptx.isa.address_windows import PARAM
 from openptx.isa.semantics import images
 from openptx.isa.semantics.images import DIMENSIONS, layered
 from openptx.numerics import Bits
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.machine import Threads
 
 T = TypeVar("T", bound=Opaque)
 NAMES: dict[type[Any], str] = {Texture: "texture", Sampler: "sampler", Surface: "surface"}
@@ -33,7 +31,7 @@ HANDLE_BYTES = 8
 class Handles(images.Images):
     """The objects behind the handles of the executing lanes of `x`."""
 
-    def __init__(self, x: Threads) -> None:
+    def __init__(self, x: Atomics) -> None:
         self.x = x
 
     @property

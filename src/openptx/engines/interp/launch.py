@@ -18,10 +18,11 @@ from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.interp.batch import STACK_OF_A_THREAD, Batch, DeadlockError
 from openptx.engines.interp.decode import DecodedFunction, NoMeaning, plan
 from openptx.engines.interp.geometry import Geometry, Shape
+from openptx.engines.interp.initcheck import Watch
 from openptx.engines.interp.limits import Limits
 from openptx.engines.interp.machine import Threads
-from openptx.engines.interp.memory.initcheck import Watch
 from openptx.engines.interp.memory.spaces import STACK_BYTES, Violation
+from openptx.engines.interp.memory.written_bytes import WrittenBytes
 from openptx.engines.interp.reports import deadlock, fault
 from openptx.errors import Fault, Unsupported
 from openptx.float_environment import standard_floats
@@ -68,8 +69,10 @@ class Launch:
         x = self.machine(Geometry(self.shape, first, count))
         x.abandon = self.limits.abandon
         if self.initcheck:
-            x.watch = Watch(x.n, x.shared)
-        return self.batches(self, x)
+            x.written = WrittenBytes(x.shared.size)
+        batch = self.batches(self, x)
+        batch.watch = Watch(x.n) if self.initcheck else None
+        return batch
 
     def pieces(self, ctas: range) -> Iterator[tuple[int, int]]:
         """The CTAs of each batch, in the order in which batches start: the first, and their number."""
@@ -77,14 +80,14 @@ class Launch:
 
 
 def launch(
-    prepared: PreparedLaunch, *, initcheck: bool = False, abandon: Abandonable | None = None, make: Callable[...,
-    Launch] = Launch,
+    prepared: PreparedLaunch, *, initcheck: bool = False, abandon: Abandonable | None = None,
+    runs: Callable[[Batch], None] | None = None, make: Callable[..., Launch] = Launch,
 ) -> None:  # fmt: skip
     """Runs a kernel to its end.
 
     `initcheck` makes reads of registers and shared memory that were never written faults. If `abandon` requests it, the
-    launch ends with Abandoned; `abandon.restore` then undoes what it has written. `make` creates the `Launch`, of which
-    a subclass may observe the execution.
+    launch ends with Abandoned; `abandon.restore` then undoes what it has written. `runs` is called before each time
+    slice of a batch. `make` creates the `Launch`, of which a subclass may observe the execution.
     """
     program, function = prepared.program, prepared.function
     if function.frame_size > STACK_OF_A_THREAD:
@@ -105,7 +108,7 @@ def launch(
         limits = Limits(left, prepared.max_instructions, timeout, abandon, update)
         run = make(program, function, shape, prepared.memory, prepared.image, limits, initcheck)
         with Running(abandon or limits), standard_floats():
-            run_batches(run, [], run.pieces(range(begin, end)))
+            run_batches(run, [], run.pieces(range(begin, end)), runs)
 
 
 def pieces(ctas: range, per_batch: int) -> Iterator[tuple[int, int]]:
@@ -113,7 +116,9 @@ def pieces(ctas: range, per_batch: int) -> Iterator[tuple[int, int]]:
     return ((first, min(per_batch, ctas.stop - first)) for first in ctas[::per_batch])
 
 
-def run_batches(run: Launch, active: list[Batch], rest: Iterator[tuple[int, int]]) -> None:
+def run_batches(
+    run: Launch, active: list[Batch], rest: Iterator[tuple[int, int]], runs: Callable[[Batch], None] | None = None
+) -> None:
     """Runs started batches, and the remaining ones, to their end."""
     wanted, run_for = max(2 * len(active), 1), 0  # started ones may be waiting for others that have not started
     try:
@@ -123,7 +128,7 @@ def run_batches(run: Launch, active: list[Batch], rest: Iterator[tuple[int, int]
             if not active:
                 return
             quantum = QUANTUM if len(active) > 1 else SLICE
-            done = [batch for batch in active if proceed(run, batch, quantum)]
+            done = [batch for batch in active if proceed(run, batch, quantum, runs)]
             for batch in done:
                 active.remove(batch)
                 batch.close()
@@ -150,10 +155,10 @@ def stack_of(program: Program, kernel: Function) -> int:
     return STACK_OF_A_THREAD if found is None else min(found, STACK_OF_A_THREAD)
 
 
-def proceed(run: Launch, batch: Batch, quantum: int) -> bool:
+def proceed(run: Launch, batch: Batch, quantum: int, runs: Callable[[Batch], None] | None) -> bool:
     """Runs a batch for a time slice; returns whether it has ended. A lane's violation becomes a Fault."""
-    if run.limits.abandon is not None:
-        run.limits.abandon.batch = batch
+    if runs is not None:
+        runs(batch)
     try:
         with cancellable(run.limits.require_time):  # one step may take long
             return batch.run(batch.clock + quantum)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,7 @@ from openptx.engines.interp.memory.atomics import Atomics
 from openptx.engines.interp.memory.copies import Copies
 from openptx.engines.interp.memory.spaces import STACK_BYTES, Violation
 from openptx.engines.interp.memory.tensor_memory import TensorMemory
-from openptx.engines.interp.special_registers import SPECIALS
+from openptx.engines.interp.special_registers import SPECIALS, value
 from openptx.isa.machine import Machine
 from openptx.locks import check_cancelled
 from openptx.numerics import Bits
@@ -35,6 +36,14 @@ if TYPE_CHECKING:
     from openptx.isa.semantics.matrix.tensor import Tiles
     from openptx.numerics.dot import Tile
     from openptx.numerics.matrix_product import MatrixProduct
+
+CLOCKS = "clock", "globaltimer"
+"""Special registers that change, by the beginnings of their names; two of them are the lower 32 bits."""
+
+LOWER, LOW = ("clock", "globaltimer_lo"), (1 << 32) - 1
+
+WORKSPACE = {"envreg1": 32, "envreg2": 0}
+"""Special registers with the halves of the address of the grid's workspace: the number of bits below each."""
 
 TOGETHER = 1 << 13
 """How many steps of `repeat` are done at once, in all lanes together."""
@@ -123,23 +132,26 @@ class Threads(Copies, Atomics, Machine):
         if self.must_see_accesses():
             by_lines()
         else:
-            tensor_cores.tile_product(self, p, tiles, given, adds, by_lines)
+            tensor_cores.tile_product(self, self.tensor_memory, p, tiles, given, adds, by_lines)
 
     def tensor_product(self, p: Described, zeros: Bits, code: Bits, *values: Bits) -> None:
+        define = partial(super().tensor_product, p)
         if self.must_see_accesses():
-            super().tensor_product(p, zeros, code, *values)
+            define(zeros, code, *values)
         else:
-            tensor_cores.tensor_product(self, p, zeros, code, values)
+            memory = self.tensor_memory
+            self.tensor_code = tensor_cores.tensor_product(self, memory, p, define, zeros, code, values)
 
     def tensor_copy(self, p: Copied, address: Bits, code: Bits) -> None:
+        define = partial(super().tensor_copy, p)
         if self.must_see_accesses():
-            super().tensor_copy(p, address, code)
+            define(address, code)
         else:
-            tensor_cores.tensor_copy(self, p, address, code)
+            self.tensor_code = tensor_cores.tensor_copy(self, self.tensor_memory, p, define, address, code)
 
     def must_see_accesses(self) -> bool:
         """Whether each memory access must go through `load` and `store` instead of compiled code."""
-        return self.watch is not None
+        return self.written is not None
 
     def tile(self, compute: Callable[..., Array], tiles: list[Tile], w: int) -> Tile:
         def piece(*some: Array) -> Array:
@@ -153,19 +165,20 @@ class Threads(Copies, Atomics, Machine):
     def special(self, name: str, w: int) -> Bits:
         known = self._specials.get(name)
         if known is None:
-            find = SPECIALS.get(name)
-            known = find(self) if find is not None else np.zeros(1, np.uint64)
-            if not name.startswith(("clock", "globaltimer")):
+            known = self.read_special(name)
+            if not name.startswith(CLOCKS):
                 self._specials[name] = known
         v = lane_sets.take(known, self.executing)
         return Bits(self, w, v if v.dtype == UNSIGNED[w] else v.astype(UNSIGNED[w]))
 
-    def uses(self, what: str, *values: Bits) -> None:
-        """The system uses values outside of meanings, to print, allocate, or access a texture. `what`: an undefined one
-        ..., for the sanitizer."""
-
-    def stores_outside(self, *values: Bits) -> None:
-        """Values are stored in memory that is no allocation: a surface."""
+    def read_special(self, name: str) -> Array:
+        if name.startswith(CLOCKS):
+            count = self.tick() if name.startswith("clock") else self.now()
+            return value(count >> 32 if name.endswith("_hi") else count & LOW if name in LOWER else count)
+        if name in WORKSPACE:
+            return value(self.memory.workspace >> WORKSPACE[name] & LOW)
+        find = SPECIALS.get(name)
+        return find(self.geometry) if find is not None else np.zeros(1, np.uint64)
 
     def output(self, text: str) -> None:
         """Prints the kernel's output."""

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from openptx.array_types import Array
-    from openptx.engines.interp.machine import Threads
+    from openptx.engines.interp.memory.spaces import Spaces
+    from openptx.engines.interp.memory.tensor_memory import TensorMemory
     from openptx.engines.tensor_cores.library import TensorCode
     from openptx.isa.semantics.matrix.copied import Copied
     from openptx.isa.semantics.matrix.described import Described
@@ -49,7 +50,7 @@ _multiplied: dict[str, int] = {}
 
 
 def matrix_product(
-    x: Threads, p: MatrixProduct, a: Sequence[Bits], b: Sequence[Bits], addends: Tile, by_lanes: Callable[[], Tile]
+    x: Spaces, p: MatrixProduct, a: Sequence[Bits], b: Sequence[Bits], addends: Tile, by_lanes: Callable[[], Tile]
 ) -> Tile:
     """The product of the fragments of each executing warp."""
     warps = warps_of(x)
@@ -72,35 +73,36 @@ def matrix_product(
     return tuple(d)
 
 
-def tensor_product(x: Threads, p: Described, zeros: Bits, code: Bits, values: Sequence[Bits]) -> None:
-    """A product in tensor memory: by compiled code if that pays, else by the definition."""
+def tensor_product(
+    x: Spaces, memory: TensorMemory, p: Described, define: Callable[..., None], zeros: Bits, code: Bits,
+    values: Sequence[Bits],
+) -> int:  # fmt: skip
+    """A product in tensor memory: by compiled code if that pays, whose address is returned, else by the definition."""
     found = None if zeros.v.any() or not has_ctas(x, p.ctas) else compiled(x, p, code, values)
-
-    def define(zeros: Bits, code: Bits, *values: Bits) -> None:
-        p.by_cases(x, zeros, code, values)
-
-    by_code(x, found, p.ctas, define, (zeros, code, *values))
+    return by_code(x, memory, found, p.ctas, define, (zeros, code, *values))
 
 
-def tensor_copy(x: Threads, p: Copied, address: Bits, code: Bits) -> None:
-    """A copy to tensor memory: by compiled code if that pays, else by the definition."""
+def tensor_copy(
+    x: Spaces, memory: TensorMemory, p: Copied, define: Callable[..., None], address: Bits, code: Bits
+) -> int:
+    """A copy to tensor memory: by compiled code if that pays, whose address is returned, else by the definition."""
     found = None
     if has_ctas(x, p.ctas):
         _copied[p.key] = count = _copied.get(p.key, 0) + 1
         found = routines().tensor_copy(p, int(code.v[0]) >> MODE) if count > WORTH_COPYING else None
-    by_code(x, found, p.ctas, partial(p.by_cases, x), (address, code))
+    return by_code(x, memory, found, p.ctas, define, (address, code))
 
 
 def by_code(
-    x: Threads, found: TensorCode | None, ctas: int, define: Callable[..., None], values: Sequence[Bits]
-) -> None:  # fmt: skip
-    """Works lane by lane; what the code does not handle is done by the definition."""
-    x.tensor_code = 0
+    x: Spaces, memory: TensorMemory, found: TensorCode | None, ctas: int, define: Callable[..., None],
+    values: Sequence[Bits],
+) -> int:  # fmt: skip
+    """Works lane by lane; what the code does not handle is done by the definition. Returns the code's address, or 0."""
     if found is None:
         define(*values)
-        return
+        return 0
     active, lanes = x.executing, lane_sets.positions(x.executing, x.n)
-    places = x.shared_of, x.tensor_memory.address_of
+    addresses = x.shared_of, memory.address_of
     given = np.empty((lanes.size, len(values)), np.uint64)
     for i, value in enumerate(values):
         given[:, i] = value.v
@@ -110,21 +112,21 @@ def by_code(
             cta = int(x.geometry.cta[lane])
             if ctas > 1:
                 cta -= int(x.geometry.rank[cta]) & 1
-            memory = [place(one) for one in range(cta, cta + ctas) for place in places] + [0] * (4 - 2 * ctas)
-            if not found.call(given[i].ctypes.data, 8, x.shared_size, *memory):
+            places = [address(one) for one in range(cta, cta + ctas) for address in addresses] + [0] * (4 - 2 * ctas)
+            if not found.call(given[i].ctypes.data, 8, x.shared_size, *places):
                 x.executing = lanes[i : i + 1]
                 define(*(Bits(x, b.width, b.v if b.v.size == 1 else b.v[i : i + 1]) for b in values))
     finally:
         x.executing = active
-    x.tensor_code = found.address
+    return found.address
 
 
-def has_ctas(x: Threads, count: int) -> bool:
+def has_ctas(x: Spaces, count: int) -> bool:
     """Whether clusters have this many CTAs, or pairs of them."""
     return x.geometry.shape.cluster_size % count == 0
 
 
-def compiled(x: Threads, p: Described, code: Bits, values: Sequence[Bits]) -> TensorCode | None:
+def compiled(x: Spaces, p: Described, code: Bits, values: Sequence[Bits]) -> TensorCode | None:
     """The code for the first lane's product, if it pays."""
     what, widths = int(code.v[0]), tuple(v.width for v in values)
     library = routines()
@@ -138,7 +140,7 @@ def compiled(x: Threads, p: Described, code: Bits, values: Sequence[Bits]) -> Te
     return library.tensor_product(p, what, widths) if pays(m, count, ready) else None
 
 
-def warps_of(x: Threads) -> int:
+def warps_of(x: Spaces) -> int:
     """The number of executing warps; 0 if one of them lacks lanes, because a fragment needs the registers of all
     lanes."""
     if not x.geometry.whole_warps:
@@ -154,7 +156,7 @@ def warps_of(x: Threads) -> int:
 
 
 def tile_product(
-    x: Threads, p: MatrixProduct, tiles: Callable[..., Tiles], given: Sequence[Bits], adds: bool,
+    x: Spaces, memory: TensorMemory, p: MatrixProduct, tiles: Callable[..., Tiles], given: Sequence[Bits], adds: bool,
     by_lines: Callable[[], None],
 ) -> None:  # fmt: skip
     """CTA by CTA, with the lines of a matrix treated as one per lane."""
@@ -173,14 +175,14 @@ def tile_product(
             rows = words_of(x, lane, own.rows, own.row)
             x.executing = np.full(own.rows, lane)
             place = own.place(Bits(x, 32, np.arange(own.rows, dtype=np.uint32)))
-            where, d = x.tensor_memory.rows_at(place, own.columns), x.tensor_memory.cells
+            where, d = memory.rows_at(place, own.columns), memory.cells
             c = d[where] if adds else np.zeros((own.rows, own.columns), np.uint32)
             d[where] = product_of_lines(p, rows, columns, c)
     finally:
         x.executing = active
 
 
-def words_of(x: Threads, lane: int, count: int, line: Callable[[Bits], Sequence[Bits]]) -> Array:
+def words_of(x: Spaces, lane: int, count: int, line: Callable[[Bits], Sequence[Bits]]) -> Array:
     """The words of lines 0 to `count` - 1, read by one lane."""
     x.executing = np.full(count, lane)
     words = line(Bits(x, 32, np.arange(count, dtype=np.uint32)))

@@ -14,6 +14,7 @@ import time
 
 from openptx.engines.common.engine import PreparedLaunch, alone
 from openptx.engines.interp.abandon import Abandonable, Abandoned
+from openptx.engines.interp.batch import Batch
 from openptx.engines.interp.launch import launch
 from openptx.engines.tiers.conditions import Wanted, after
 from openptx.engines.tiers.forecast import Forecast
@@ -40,17 +41,22 @@ def launch_and_replace(prepared: PreparedLaunch, wanted: Wanted, *, level: int =
         compiling = f", compiling {done + 1} of {all} kernels" if done < all else ""
         return f"kernel `{function.name}` on the reference engine{compiling}"
 
+    def runs(batch: Batch) -> None:
+        nonlocal running
+        running = batch
+
     def asked() -> bool:
         update()
-        return wanted(forecast.update(abandon.batch))
+        return wanted(forecast.update(running))
 
+    running: Batch | None = None
     forecast = Forecast(function)
     abandon = Abandonable(asked, objection)
     if threads:
         abandon.keep("other threads of the host may use its arrays")
     try:
         with progress(describe) as update:
-            launch(prepared, abandon=abandon)
+            launch(prepared, abandon=abandon, runs=runs)
     except Abandoned:
         abandon.restore()
         LOG.log(

@@ -48,11 +48,11 @@ class Atomics(Spaces):
         self, plane: Plane, chosen: Group | None, offsets: NDArray[np.int64], update: Update, address: Array, size: int
     ) -> None:
         """An update reads the old value; but an exchange is often what initialises memory."""
-        if self.watch is None or plane is not self.shared:
+        if self.written is None or plane is not self.shared:
             return
         if update is not atomic_ops.exchange:
             self.check_written(chosen, offsets, size, address)
-        self.watch.mark_written(offsets, size)
+        self.written.mark(offsets, size)
 
     def exchange(
         self, view: View, offsets: NDArray[np.int64], update: Update, values: list[Array], one_word: bool = False

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +14,15 @@ from openptx.device.image import Image
 from openptx.device.memory_view import MemoryView
 from openptx.engines.common import fault_text
 from openptx.engines.interp import lane_sets
+from openptx.engines.interp.abandon import Abandonable
 from openptx.engines.interp.geometry import Geometry
+from openptx.engines.interp.memory.alignment import any_unaligned, within
 from openptx.engines.interp.memory.views import Plane, grown
+from openptx.engines.interp.memory.written_bytes import WrittenBytes
 from openptx.isa.address_windows import CTA_SHIFT, FIRST, FUNCTION, LOCAL, PARAM, RANK_0, SHARED, SLOTS
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import NumpyMachine
 from openptx.numerics.reductions import any_set, distinct, largest, paired, smallest, where_set
-
-if TYPE_CHECKING:
-    from openptx.engines.interp.abandon import Abandonable
-    from openptx.engines.interp.memory.initcheck import Watch
 
 Place = tuple[Plane, NDArray[np.int64]]
 
@@ -56,24 +53,6 @@ STACK_BYTES = 1 << 30
 """The host memory that the stacks of a batch may use before a recursion counts as endless."""
 
 
-MANY = 1 << 11
-"""The number of lanes from which a second array of them costs more than NumPy's set-up of a reduction."""
-
-
-@lru_cache(maxsize=64)
-def within(size: int) -> Array:
-    """The bits of an address that are zero where an access of `size` bytes, a power of two, is aligned."""
-    return np.array(size - 1, np.uint64)
-
-
-def any_unaligned(offsets: Array, size: int) -> bool:
-    """Whether some offset is not a multiple of `size`: of many offsets in one pass, of few without the set-up of a
-    reduction."""
-    if offsets.size > MANY:
-        return bool(int(np.bitwise_or.reduce(offsets)) & size - 1)
-    return any_set(np.bitwise_and(offsets, within(size)))
-
-
 class Spaces(NumpyMachine):
     """Loads and stores. `executing` is the set of lanes; values have one element for each of them, or one for all."""
 
@@ -86,7 +65,8 @@ class Spaces(NumpyMachine):
         self.executing: lane_sets.Lanes = None
         self.doing = "load"  # or store, atomic, copy: the word in fault texts
         self.copy_size = 0  # bytes of the copy that the access is a part of; 0 if it is not part of one
-        self.watch: Watch | None = None
+        self.written: WrittenBytes | None = None
+        """Of shared memory, if reads of other bytes are faults."""
         self.abandon: Abandonable | None = None
         self.shift = memory.shift
         self._slot_shift = np.array(memory.shift, np.uint64)
@@ -104,6 +84,15 @@ class Spaces(NumpyMachine):
         self._stack_stride = 0
         self._stack = Plane(np.zeros(0, np.uint8))
         self._planes: dict[int, Plane] = {}
+
+    # Events, of which subclasses learn.
+
+    def uses(self, what: str, *values: Bits) -> None:
+        """The system uses values outside of meanings, to print, allocate, or access a texture. `what`: an undefined one
+        ..., for the sanitizer."""
+
+    def stores_outside(self, *values: Bits) -> None:
+        """Values are stored in memory that is no allocation: a surface."""
 
     def keep(self, reason: str) -> None:
         """The launch does something irrevocable."""
@@ -362,8 +351,8 @@ class Spaces(NumpyMachine):
     def check_written(
         self, chosen: NDArray[np.intp] | None, offsets: NDArray[np.int64], size: int, address: Array
     ) -> None:
-        assert self.watch is not None
-        bad = ~self.watch.all_written(offsets, size)
+        assert self.written is not None
+        bad = ~self.written.all_written(offsets, size)
         if any_set(bad):
             if chosen is not None:
                 bad = np.isin(np.arange(address.size), chosen[bad])
@@ -377,11 +366,11 @@ class Spaces(NumpyMachine):
         self.doing = "load"
         places = self.places(space, a, width * count, False)
         chosen, (plane, offsets) = places[0]
-        if chosen is None and self.watch is None:
+        if chosen is None and self.written is None:
             return tuple([Bits(self, w, v) for v in plane.gather(offsets, width, count)])
         found = [np.zeros(a.size, f"u{width}") for _ in range(count)]
         for chosen, (plane, offsets) in places:
-            if self.watch is not None and plane is self.shared:
+            if self.written is not None and plane is self.shared:
                 self.check_written(chosen, offsets, width * count, a)
             gathered = plane.gather(offsets, width, count)
             if chosen is None:
@@ -394,7 +383,7 @@ class Spaces(NumpyMachine):
         width, a = values[0].width >> 3, address.v
         self.doing = "store"
         for chosen, (plane, offsets) in self.places(space, a, width * len(values), True):
-            if self.watch is not None and plane is self.shared:
-                self.watch.mark_written(offsets, width * len(values))
+            if self.written is not None and plane is self.shared:
+                self.written.mark(offsets, width * len(values))
             some = [b.v if chosen is None or b.v.size == 1 else b.v[chosen] for b in values]
             plane.scatter(offsets, some, width)

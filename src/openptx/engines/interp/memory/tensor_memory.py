@@ -9,7 +9,7 @@ import numpy as np
 from openptx.engines.common import fault_text
 from openptx.engines.common.tensor_block import BLOCK, UNITS
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.memory.spaces import Violation
+from openptx.engines.interp.memory.spaces import Spaces, Violation
 from openptx.isa.semantics import tensor_memory
 from openptx.isa.semantics.tensor_memory import COLUMNS, LANE, LANES, UNIT, probes
 from openptx.numerics import Bits
@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 
     from openptx.array_types import Array
     from openptx.device.allocation import Bytes
-    from openptx.engines.interp.machine import Threads
 
 
 class TensorMemory(tensor_memory.TensorMemory):
-    def __init__(self, x: Threads, block: Bytes | None = None) -> None:
+    def __init__(self, x: Spaces, block: Bytes | None = None) -> None:
         """`block`: the bytes of the batch's single CTA, if they exist already."""
         self.x = x
         self.memory = memory = np.zeros(x.geometry.count, BLOCK) if block is None else block.view(BLOCK)

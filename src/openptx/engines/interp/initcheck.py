@@ -1,4 +1,4 @@
-"""Makes reads of uninitialised registers and of uninitialised bytes of shared memory faults. Only on request."""
+"""Makes reads of uninitialised registers faults. Only on request; memory/written_bytes.py does it for memory."""
 
 from __future__ import annotations
 
@@ -9,19 +9,17 @@ from openptx.control_flow import read_registers, written_registers
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.frames import Frame
 from openptx.engines.interp.memory.spaces import Violation
-from openptx.engines.interp.memory.views import Plane
 from openptx.program import Op
 
 Mask = NDArray[np.bool_]
 
 
 class Watch:
-    """What has been written, for one batch. A register that was never written has no entry."""
+    """The registers that lanes of one batch have written. One that was never written has no entry."""
 
-    def __init__(self, lanes: int, shared: Plane) -> None:
+    def __init__(self, lanes: int) -> None:
         self.n = lanes
         self._written: dict[tuple[int, int], Mask] = {}
-        self._shared = np.zeros(shared.size, np.bool_)
 
     def before(self, op: Op, frame: Frame, lanes: lane_sets.Lanes) -> None:
         """Faults if a source or the guard has not been written by an executing lane."""
@@ -53,16 +51,3 @@ class Watch:
         """Whether a lane has written register `i` of an activation."""
         written = self._written.get((id(frame.regs), i))
         return written is not None and bool(written[lane])
-
-    # Shared memory.
-
-    def mark_written(self, offsets: NDArray[np.int64], size: int) -> None:
-        for i in range(size):
-            self._shared[offsets + i] = True
-
-    def all_written(self, offsets: NDArray[np.int64], size: int) -> Mask:
-        """Whether all bytes of each access have been written."""
-        good = self._shared[offsets]
-        for i in range(1, size):
-            good = good & self._shared[offsets + i]
-        return good
