@@ -115,9 +115,9 @@ class ModuleChecker:
                     else Formal(like, function, number)
                 )
         if function.body is not None:
-            self._body(function, scope)
+            self.check_body(function, scope)
 
-    def _body(self, function: Function, header: Scope) -> None:
+    def check_body(self, function: Function, header: Scope) -> None:
         """Checks the body of a function, whose parameters `header` declares."""
         module, body = self.module, function.body
         plain = body is not None and not function.broken and module.debug_info.plain(body)
