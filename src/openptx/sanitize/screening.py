@@ -8,7 +8,7 @@ reference engine finds the error.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -103,11 +103,8 @@ class CleanBlocks(NamedTuple):
 
 def screen(prepared: PreparedLaunch, options: Options, marks: Marks) -> Screening:
     """Runs a launch as watched machine code. If there is a suspicion, memory is restored."""
-    program, function = prepared.program, prepared.function
-    if reason := unwatchable(program, function):
-        return Screening(reason, [])
-    tracks = "init" in options.tools
-    if tracks and (reason := untrackable(program, function) or marks.untrackable(prepared.memory)):
+    program, function, tracks = prepared.program, prepared.function, "init" in options.tools
+    if reason := unscreenable(prepared, marks, tracks):
         return Screening(reason, [])
     before = contents.Contents(prepared.memory)
     if not before.kept:
@@ -126,20 +123,31 @@ def screen(prepared: PreparedLaunch, options: Options, marks: Marks) -> Screenin
         if not reason and tracks and not marks.outputs_are_defined():
             reason = UNDEFINED_IN_THE_END
         if not reason and (own := watch.suspicion(of_ctas=True)) is not None:
-            before.restore()
-            reason, doubtful = as_text(program, function, own), watch.doubtful()
-            few = sum(map(len, doubtful)) <= MOST_DOUBTFUL * watch.doubts.size and len(doubtful) <= MOST_RUNS
-            if few:
-                return Screening(
-                    reason, list(map(limit, watch.not_watched())), CleanBlocks(doubtful, prepared, options, make)
-                )
-            watch.put_back()
-        elif reason:
+            reason = as_text(program, function, own)
+            if few(watch.doubtful(), watch):
+                before.restore()
+                clean = CleanBlocks(watch.doubtful(), prepared, options, make)
+                return Screening(reason, list(map(limit, watch.not_watched())), clean)
+        if reason:
             before.restore()
             watch.put_back()
         if seen is None or seen.kind != SMALL:
             return Screening(reason, [] if reason else list(map(limit, watch.not_watched())))
         by_bytes |= {seen.place}
+
+
+def unscreenable(prepared: PreparedLaunch, marks: Marks, tracks: bool) -> str:
+    """Why a launch cannot be watched as machine code, with undefined values if it `tracks` them; "" if it can."""
+    program, function = prepared.program, prepared.function
+    reason = unwatchable(program, function)
+    if reason or not tracks:
+        return reason
+    return untrackable(program, function) or marks.untrackable(prepared.memory)
+
+
+def few(doubtful: Sequence[range], watch: Watch) -> bool:
+    """Whether CTAs with a suspicion run again alone."""
+    return sum(map(len, doubtful)) <= MOST_DOUBTFUL * watch.doubts.size and len(doubtful) <= MOST_RUNS
 
 
 def run_watched(prepared: PreparedLaunch, options: Options, watch: Watch) -> str:

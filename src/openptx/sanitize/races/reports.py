@@ -35,6 +35,14 @@ def same_statement(c: Conflict) -> bool:
     return not (c.facts ^ c.other_facts) & STATEMENT
 
 
+def by_volatile(c: Conflict) -> bool:
+    """Whether both accesses are volatile, or one is a volatile read and the other one weak."""
+    strong, other = (c.facts >> SCOPE) & 3, (c.other_facts >> SCOPE) & 3
+    mine = not c.write and c.facts & VOLATILE and not other
+    theirs = not c.other_write and c.other_facts & VOLATILE and not strong
+    return bool(mine or theirs or c.facts & c.other_facts & VOLATILE)
+
+
 class RaceReports:
     """Turns conflicts into findings, one for each cause."""
 
@@ -166,11 +174,7 @@ class RaceReports:
             return "equal-value-race", together or redundant
         if not (c.facts | c.other_facts) & PENDING and self.would_be_ordered(c):
             return "tolerated-race", True
-        strong, other = (c.facts >> SCOPE) & 3, (c.other_facts >> SCOPE) & 3
-        mine = not c.write and c.facts & VOLATILE and not other
-        theirs = not c.other_write and c.other_facts & VOLATILE and not strong
-        lockstep = c.facts & c.other_facts & VOLATILE
-        return ("tolerated-race" if mine or theirs or lockstep else "data-race"), False
+        return ("tolerated-race" if by_volatile(c) else "data-race"), False
 
     def of_a_warp(self, c: Conflict) -> bool:
         return bool(self.teams.warp(c.thread) == self.teams.warp(c.other_thread))
