@@ -201,10 +201,13 @@ def test_redux_f32(operation: str, abs: str, nan: str) -> None:
     compare(f"redux.sync.{operation}{abs}{nan}.f32 d, a, mask;", model, a, some_masks(rng))
 
 
-def test_elect() -> None:
+def elected(lane: int, a: Operands, lanes: list[int]) -> Result:
     """The manual leaves open which one is elected; hardware elects the first."""
-    model: Model = lambda lane, a, lanes: (lanes[0], lane == lanes[0])  # noqa: E731
-    compare("elect.sync d|p, mask;", model, np.zeros((WARPS, 32), np.uint32), some_masks(np.random.default_rng(5)))
+    return lanes[0], lane == lanes[0]
+
+
+def test_elect() -> None:
+    compare("elect.sync d|p, mask;", elected, np.zeros((WARPS, 32), np.uint32), some_masks(np.random.default_rng(5)))
 
 
 def compare(instruction: str, model: Model, a: np.ndarray, masks: np.ndarray, bits: int = 32) -> None:
