@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from openptx.isa.semantics.images import Images
-    from openptx.isa.semantics.matrix.copied import Copied
-    from openptx.isa.semantics.matrix.described import Described
-    from openptx.isa.semantics.matrix.tensor import Tiles
+    from openptx.isa.semantics.matrix.tensor_operations import TensorCopy, TensorProduct, Tiles
     from openptx.isa.semantics.tensor_memory import TensorMemory
     from openptx.numerics.dot import Tile
     from openptx.numerics.matrix_product import MatrixProduct
@@ -151,13 +149,17 @@ class Machine(Arithmetic):
         """
         by_lines()
 
-    def tensor_product(self, p: Described, zeros: Bits, code: Bits, *values: Bits) -> None:
-        """The products that `p` and the lanes' descriptors in `code` describe (isa/semantics/matrix/described.py)."""
-        p.by_cases(self, zeros, code, values)
+    def tensor_product(
+        self, p: TensorProduct, define: Callable[..., None], zeros: Bits, code: Bits, *values: Bits
+    ) -> None:
+        """The products that `p` and the lanes' descriptors in `code` describe, which `define(zeros, code, *values)`
+        computes. `zeros` is the mask of columns."""
+        define(zeros, code, *values)
 
-    def tensor_copy(self, p: Copied, address: Bits, code: Bits) -> None:
-        """The copies that `p` and the lanes' descriptors describe, to an address of tensor memory."""
-        p.by_cases(self, address, code)
+    def tensor_copy(self, p: TensorCopy, define: Callable[..., None], address: Bits, code: Bits) -> None:
+        """The copies that `p` and the lanes' descriptors describe, to an address of tensor memory, which
+        `define(address, code)` performs."""
+        define(address, code)
 
     def reduce(self, combine: Callable[[Bits, Bits], Bits], unit: int, a: Bits, members: Bits) -> Bits:
         """`combine` of `a` over the lanes in `members` (32 bits, which may differ from lane to lane), in lane order.

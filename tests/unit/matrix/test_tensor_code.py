@@ -1,4 +1,4 @@
-"""Compiled products in tensor memory (engines/tensor_cores/described.py) equal the definition on random memory."""
+"""Compiled products in tensor memory (engines/tensor_cores/product_text.py) equal the definition on random memory."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from openptx.engines.tensor_cores import library, tiles
 from openptx.engines.tensor_cores.library import tensor_copy, tensor_product
 from openptx.isa.machine import Machine
 from openptx.isa.semantics import tensor_memory
-from openptx.isa.semantics.matrix.copied import Copied
-from openptx.isa.semantics.matrix.described import ENABLED, MODES, Described
+from openptx.isa.semantics.matrix import tensor_execution
+from openptx.isa.semantics.matrix.tensor_operations import ENABLED, MODES, TensorCopy, TensorProduct
 from openptx.numerics import FORMATS, Bits
 from openptx.numerics.matrix_product import MatrixProduct
 from openptx.numerics.numpy_machine import NumpyMachine
@@ -114,7 +114,7 @@ class Case:
                 self.idesc |= int(random.choice({1: [0, 1, 2, 3], 2: [0, 2], 4: [0]}[scales])) << at
         names = ["d-tmem", "a-tmem" if stored else "a-desc", "b-desc", "idesc"]
         names += ["scale-A-tmem", "scale-B-tmem"] if scaled else []
-        self.p = Described(
+        self.p = TensorProduct(
             f"kind::{kind}", names, 0, ctas=1, kept=kept, sparse=False, scales=scales, divisor=0, shifts=False
         )
         modes = [int(random.choice([0, 1, 2, 4, 6])) for _ in range(1 + (not stored))]
@@ -185,7 +185,7 @@ class Case:
         block = self.block.copy()
         x = Memory(self.shared, block)
         values = [Bits(x, w, np.array([v], f"u{w // 8}")) for w, v in zip(self.widths, self.values, strict=True)]
-        self.p.multiply(x, 0, self.code, *values)
+        tensor_execution.multiply_equal(x, self.p, 0, self.code, *values)
         return block["cells"][0]
 
     def found(self) -> Any:
@@ -247,7 +247,7 @@ SHAPES = list(
 
 def compare_copies(shapes: Any, random: np.random.Generator) -> None:
     for (rows, chunks, paired, apart), width, mode in shapes:
-        p = Copied(rows, chunks, width, 1, paired=paired, apart=apart)
+        p = TensorCopy(rows, chunks, width, 1, paired=paired, apart=apart)
         memory = random.integers(0, 256, SHARED).astype(np.uint8)
         before = np.zeros(1, BLOCK)
         before["owned"], before["cells"] = 0xFFFF, random.integers(0, 1 << 32, (1, 128, 512), np.uint32)
@@ -256,7 +256,9 @@ def compare_copies(shapes: Any, random: np.random.Generator) -> None:
         column = int(random.integers(0, 500))
         want, got = before.copy(), before.copy()
         x = Memory(memory, want)
-        p.copy(x, mode, Bits(x, 32, np.array([column], np.uint32)), Bits(x, 64, np.array([code], np.uint64)))
+        tensor_execution.copy_equal(
+            x, p, mode, Bits(x, 32, np.array([column], np.uint32)), Bits(x, 64, np.array([code], np.uint64))
+        )
         words, found = np.array([column, code], np.uint64), tensor_copy(p, mode)
         assert found is not None
         assert (want["cells"] != before["cells"]).any()
@@ -275,7 +277,7 @@ def test_code_of_all_copies() -> None:
 
 def test_code_changes_nothing_where_it_must_not_read_or_write() -> None:
     """Shared memory ends before the last row; columns that are not allocated; another mode; then all is well."""
-    p = Copied(128, 2, 0, 1, paired=False, apart=False)
+    p = TensorCopy(128, 2, 0, 1, paired=False, apart=False)
     found = tensor_copy(p, 0)
     assert found is not None
     assert tensor_copy(p, 3) is None

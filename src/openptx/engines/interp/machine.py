@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,9 +30,7 @@ if TYPE_CHECKING:
     from openptx.device.image import Image
     from openptx.device.memory_view import MemoryView
     from openptx.engines.interp.geometry import Geometry
-    from openptx.isa.semantics.matrix.copied import Copied
-    from openptx.isa.semantics.matrix.described import Described
-    from openptx.isa.semantics.matrix.tensor import Tiles
+    from openptx.isa.semantics.matrix.tensor_operations import TensorCopy, TensorProduct, Tiles
     from openptx.numerics.dot import Tile
     from openptx.numerics.matrix_product import MatrixProduct
 
@@ -134,16 +131,16 @@ class Threads(Copies, Atomics, Machine):
         else:
             tensor_cores.tile_product(self, self.tensor_memory, p, tiles, given, adds, by_lines)
 
-    def tensor_product(self, p: Described, zeros: Bits, code: Bits, *values: Bits) -> None:
-        define = partial(super().tensor_product, p)
+    def tensor_product(
+        self, p: TensorProduct, define: Callable[..., None], zeros: Bits, code: Bits, *values: Bits
+    ) -> None:
         if self.must_see_accesses():
             define(zeros, code, *values)
         else:
             memory = self.tensor_memory
             self.tensor_code = tensor_cores.tensor_product(self, memory, p, define, zeros, code, values)
 
-    def tensor_copy(self, p: Copied, address: Bits, code: Bits) -> None:
-        define = partial(super().tensor_copy, p)
+    def tensor_copy(self, p: TensorCopy, define: Callable[..., None], address: Bits, code: Bits) -> None:
         if self.must_see_accesses():
             define(address, code)
         else:

@@ -9,7 +9,8 @@ import numpy as np
 
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.geometry import WARP
-from openptx.isa.semantics.matrix.copied import MODE
+from openptx.isa.semantics.matrix.tensor_execution import shape_of
+from openptx.isa.semantics.matrix.tensor_operations import MODE
 from openptx.locks import check_cancelled
 from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import UNSIGNED
@@ -21,9 +22,7 @@ if TYPE_CHECKING:
     from openptx.engines.interp.memory.spaces import Spaces
     from openptx.engines.interp.memory.tensor_memory import TensorMemory
     from openptx.engines.tensor_cores.library import TensorCode
-    from openptx.isa.semantics.matrix.copied import Copied
-    from openptx.isa.semantics.matrix.described import Described
-    from openptx.isa.semantics.matrix.tensor import Tiles
+    from openptx.isa.semantics.matrix.tensor_operations import TensorCopy, TensorProduct, Tiles
     from openptx.numerics.dot import Tile
     from openptx.numerics.matrix_product import MatrixProduct
 
@@ -74,7 +73,7 @@ def matrix_product(
 
 
 def tensor_product(
-    x: Spaces, memory: TensorMemory, p: Described, define: Callable[..., None], zeros: Bits, code: Bits,
+    x: Spaces, memory: TensorMemory, p: TensorProduct, define: Callable[..., None], zeros: Bits, code: Bits,
     values: Sequence[Bits],
 ) -> int:  # fmt: skip
     """A product in tensor memory: by compiled code if that pays, whose address is returned, else by the definition."""
@@ -83,7 +82,7 @@ def tensor_product(
 
 
 def tensor_copy(
-    x: Spaces, memory: TensorMemory, p: Copied, define: Callable[..., None], address: Bits, code: Bits
+    x: Spaces, memory: TensorMemory, p: TensorCopy, define: Callable[..., None], address: Bits, code: Bits
 ) -> int:
     """A copy to tensor memory: by compiled code if that pays, whose address is returned, else by the definition."""
     found = None
@@ -126,14 +125,14 @@ def has_ctas(x: Spaces, count: int) -> bool:
     return x.geometry.shape.cluster_size % count == 0
 
 
-def compiled(x: Spaces, p: Described, code: Bits, values: Sequence[Bits]) -> TensorCode | None:
+def compiled(x: Spaces, p: TensorProduct, code: Bits, values: Sequence[Bits]) -> TensorCode | None:
     """The code for the first lane's product, if it pays."""
     what, widths = int(code.v[0]), tuple(v.width for v in values)
     library = routines()
-    m = library.product_of(p, what)
+    m = library.compiled_product(p, what)
     if m is None:
         return None
-    shape = p.shape(what)
+    shape = shape_of(p, what)
     count = lane_sets.size(x.executing, x.n) * shape.rows * shape.columns * m.words * m.elements
     count *= OF_SCALED if shape.scaled else 1
     ready = partial(library.tensor_product_ready, p, what, widths, m)

@@ -8,14 +8,13 @@ from types import MappingProxyType
 
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import digest
-from openptx.engines.tensor_cores import copied
-from openptx.engines.tensor_cores.described import WHAT, product_of, text
+from openptx.engines.tensor_cores import copy_text, product_text
+from openptx.engines.tensor_cores.product_text import compiled_product
 from openptx.engines.tensor_cores.routine import routine
 from openptx.engines.tensor_cores.staging import WORDS
 from openptx.engines.tensor_cores.tiles import tile_routine
-from openptx.isa.semantics.matrix.copied import Copied
-from openptx.isa.semantics.matrix.described import Described
 from openptx.isa.semantics.matrix.descriptors import CHUNKS
+from openptx.isa.semantics.matrix.tensor_operations import TensorCopy, TensorProduct
 from openptx.llvm.codegen import compile
 from openptx.llvm.host import host
 from openptx.llvm.jit import Library
@@ -110,15 +109,15 @@ _tiles: dict[str, Library] = {}
 _tensor_code: dict[str, TensorCode] = {}
 
 
-def key_of(p: Described, code: int, widths: Sequence[int]) -> str:
-    return f"{p.key} {code & WHAT:x} {widths}"
+def key_of(p: TensorProduct, code: int, widths: Sequence[int]) -> str:
+    return f"{p.key} {code & product_text.WHAT:x} {widths}"
 
 
-def tensor_product(p: Described, code: int, widths: Sequence[int]) -> TensorCode | None:
+def tensor_product(p: TensorProduct, code: int, widths: Sequence[int]) -> TensorCode | None:
     """The code of a product; None if there is no routine for it."""
     key = key_of(p, code, widths)
     found = _tensor_code.get(key)
-    if found is None and (m := product_of(p, code)) is not None and supported(m):
+    if found is None and (m := compiled_product(p, code)) is not None and supported(m):
         with LLVM:
             name = f"{TILE}{m.key}"
             tile = _tiles.get(m.key)
@@ -127,23 +126,23 @@ def tensor_product(p: Described, code: int, widths: Sequence[int]) -> TensorCode
                     f"tile {m.key}", lambda: compile(tile_routine(m, name, host().avx512), lasting=True)
                 )
                 tile = _tiles[m.key] = Library(image, (name,))
-            image = load_or_make(key, lambda: compile(text(p, code, widths, ENTRY, name, m), lasting=True))
+            image = load_or_make(key, lambda: compile(product_text.text(p, code, widths, ENTRY, name, m), lasting=True))
             found = _tensor_code.setdefault(key, TensorCode(image, {name: tile[name]}))
     return found
 
 
-def tensor_copy(p: Copied, mode: int) -> TensorCode | None:
+def tensor_copy(p: TensorCopy, mode: int) -> TensorCode | None:
     """The code of a copy; None for a swizzling mode that does not exist."""
     key = f"copy {p.key} {mode}"
     found = _tensor_code.get(key)
     if found is None and mode in CHUNKS:
         with LLVM:
-            image = load_or_make(key, lambda: compile(copied.text(p, mode, ENTRY)))
+            image = load_or_make(key, lambda: compile(copy_text.text(p, mode, ENTRY)))
             found = _tensor_code.setdefault(key, TensorCode(image))
     return found
 
 
-def tensor_product_ready(p: Described, code: int, widths: Sequence[int], m: MatrixProduct) -> bool:
+def tensor_product_ready(p: TensorProduct, code: int, widths: Sequence[int], m: MatrixProduct) -> bool:
     """Whether the product's code is linked, or on disk."""
     key = key_of(p, code, widths)
     return key in _tensor_code or (store.has(digest(key)) and store.has(digest(f"tile {m.key}")))

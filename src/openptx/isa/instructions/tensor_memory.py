@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.instructions.async_copy import in_cta
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
 from openptx.isa.semantics import mbarrier
-from openptx.isa.semantics.matrix import products
-from openptx.isa.semantics.matrix.copied import Copied
+from openptx.isa.semantics.matrix import products, tensor_execution
 from openptx.isa.semantics.matrix.tensor import ranks, shift_rows
+from openptx.isa.semantics.matrix.tensor_operations import TensorCopy
 from openptx.isa.semantics.tensor_memory import LANE
 from openptx.numerics.formats import F32
 
@@ -258,11 +260,11 @@ PADDED = {None: 0, "b4x16_p64": 4, "b6x16_p32": 6}
 def _(x: Machine, m: Modifiers, address: Bits, code: Bits) -> None:
     """Completes immediately."""
     shape = m.shape or ""
-    copied = Copied(
+    copied = TensorCopy(
         ROWS[shape], 2 if shape.endswith("256b") else 1, PADDED[m.src_fmt], 2 if m.cta_group == "cta_group::2" else 1,
         paired=m.multicast == "warpx2::01_23", apart=shape == "4x256b",
     )  # fmt: skip
-    x.tensor_copy(copied, address, code)
+    x.tensor_copy(copied, partial(tensor_execution.copy, x, copied), address, code)
 
 
 shift = instruction(

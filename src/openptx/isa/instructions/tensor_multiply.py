@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
-from openptx.isa.semantics.matrix import products
-from openptx.isa.semantics.matrix.described import ENABLED, MODES, RANK, THREAD, Described
+from openptx.isa.semantics.matrix import products, tensor_execution
 from openptx.isa.semantics.matrix.scaled import SCALE_COUNT
+from openptx.isa.semantics.matrix.tensor_operations import ENABLED, MODES, RANK, THREAD, TensorProduct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -188,9 +190,9 @@ def _(x: Machine, m: Modifiers, *operands: Any) -> None:
     masks = of.pop("disable-output-lane", ())
     zeros = of.pop("zero-column-mask-desc", x.const(0, 64))
     declared = m.form.instruction
-    described = Described(
+    product = TensorProduct(
         m.kind or "", [*of], len(masks), ctas=2 if m.cta_group == "cta_group::2" else 1,
         kept=declared in (mma_ws, mma_ws_sp), sparse=declared in (mma_sp, mma_ws_sp), scales=scales(m),
         divisor=divisor, shifts=bool(m.ashift),
     )  # fmt: skip
-    x.tensor_product(described, zeros, code, *of.values(), *masks)
+    x.tensor_product(product, partial(tensor_execution.multiply, x, product), zeros, code, *of.values(), *masks)

@@ -23,8 +23,7 @@ from openptx.numerics import Bits, Format, Signedness
 
 if TYPE_CHECKING:
     from openptx.isa.machine import Update, Word
-    from openptx.isa.semantics.matrix.copied import Copied
-    from openptx.isa.semantics.matrix.described import Described
+    from openptx.isa.semantics.matrix.tensor_operations import TensorCopy, TensorProduct
     from openptx.numerics import Bits
     from openptx.numerics.dot import Tile
     from openptx.numerics.matrix_product import MatrixProduct
@@ -199,12 +198,14 @@ class AbstractMachine(FloatTransfer):
         self.has_tensor_memory = True
         return TensorMemory(self)
 
-    def tensor_product(self, p: Described, zeros: Bits, code: Bits, *values: Bits) -> None:
+    def tensor_product(
+        self, p: TensorProduct, define: Callable[..., None], zeros: Bits, code: Bits, *values: Bits
+    ) -> None:
         self.check_observed("a product in tensor memory")
         self.has_tensor_memory = True
         self.touch_all()  # the interpreter may execute it
 
-    def tensor_copy(self, p: Copied, address: Bits, code: Bits) -> None:
+    def tensor_copy(self, p: TensorCopy, define: Callable[..., None], address: Bits, code: Bits) -> None:
         self.check_observed("a copy to tensor memory")
         self.has_tensor_memory = True
         self.touch_all()

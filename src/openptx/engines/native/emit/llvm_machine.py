@@ -24,8 +24,7 @@ from openptx.engines.native.emit.memory.tensor_memory import TensorMemory
 from openptx.engines.native.emit.scope import LocalFrame, ModuleTables, Scope
 from openptx.engines.native.emit.upcalls import Upcalls
 from openptx.engines.native.instrument.hooks import Hooks
-from openptx.isa.semantics.matrix.copied import Copied
-from openptx.isa.semantics.matrix.described import Described
+from openptx.isa.semantics.matrix.tensor_operations import TensorCopy, TensorProduct
 from openptx.numerics import Bits
 from openptx.program import Op
 
@@ -193,10 +192,12 @@ class LlvmMachine(FloatOps):
     def tensor_memory(self) -> TensorMemory:
         return self._tensor_memory
 
-    def tensor_product(self, p: Described, zeros: Bits, code: Bits, *values: Bits) -> None:
+    def tensor_product(
+        self, p: TensorProduct, define: Callable[..., None], zeros: Bits, code: Bits, *values: Bits
+    ) -> None:
         self.on_tensor_memory(zeros, code, *values)
 
-    def tensor_copy(self, p: Copied, address: Bits, code: Bits) -> None:
+    def tensor_copy(self, p: TensorCopy, define: Callable[..., None], address: Bits, code: Bits) -> None:
         self.on_tensor_memory(address, code)
 
     def on_tensor_memory(self, *words: Bits) -> None:

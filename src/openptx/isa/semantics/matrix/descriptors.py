@@ -38,17 +38,6 @@ _RESULTS = {"kind::f16": (0, 1), "kind::f8f6f4": (0, 1), "kind::tf32": (1,), "ki
 """The types of d in each kind: f16, f32, s32."""
 
 
-class Keyed:
-    """A description of code that is made once for each `key`."""
-
-    __slots__ = ()
-
-    @property
-    def key(self) -> str:
-        """All fields in one line."""
-        return " ".join(str(getattr(self, name)) for name in self.__slots__)
-
-
 class Shape:
     """The contents of an instruction descriptor (Tables 42 to 44), for one or two CTAs, with b `kept` (`.ws`), a
     `sparse`.

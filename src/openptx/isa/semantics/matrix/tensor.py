@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.errors import Unsupported
 from openptx.isa.semantics.matrix.descriptors import Shape, Shared
 from openptx.isa.semantics.matrix.shared import CHUNK, DEPTH
+from openptx.isa.semantics.matrix.tensor_operations import Tiles
 from openptx.isa.semantics.tensor_memory import LANE
 from openptx.numerics import Bits
 from openptx.numerics.matrix_product import MatrixProduct
@@ -159,18 +160,6 @@ class Result:
                     old = x.tensor_memory.read(at, len(words), self.rank)
                     words = [x.select(same, o, v) for o, v in zip(old, words, strict=True)]
                 x.tensor_memory.write(at, words, self.rank)
-
-
-class Tiles:
-    """A plain product: the words of rows of a and of columns of b, and where rows of d begin in tensor memory."""
-
-    __slots__ = ("column", "columns", "place", "row", "rows")
-
-    def __init__(
-        self, rows: int, columns: int, row: Callable[[Bits], Registers], column: Callable[[Bits], Registers],
-        place: Callable[[Bits], Bits],
-    ) -> None:  # fmt: skip
-        self.rows, self.columns, self.row, self.column, self.place = rows, columns, row, column, place
 
 
 class Product:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from openptx.engines.tensor_cores.described import MEMORY
 from openptx.engines.tensor_cores.one_thread import OneThread, loop, operands
-from openptx.isa.semantics.matrix.copied import MODE, Copied
+from openptx.engines.tensor_cores.product_text import MEMORY
 from openptx.isa.semantics.matrix.descriptors import Shared
 from openptx.isa.semantics.matrix.shared import CHUNK
+from openptx.isa.semantics.matrix.tensor_execution import row_words
+from openptx.isa.semantics.matrix.tensor_operations import MODE, TensorCopy
 from openptx.isa.semantics.tensor_memory import LANE
 from openptx.numerics import Bits
 
@@ -16,12 +17,12 @@ WIDTHS = (64, 64)
 """The operands: an address, a descriptor."""
 
 
-def text(p: Copied, mode: int, name: str) -> str:
+def text(p: TensorCopy, mode: int, name: str) -> str:
     """`name(MEMORY)`, for a descriptor with that mode; 1 if it was copied, 0 if not, with nothing changed."""
     size = CHUNK * p.chunks
 
     def read(x: OneThread, row: Bits, values: Sequence[Bits]) -> None:
-        words = p.words(x, Shared(x, values[1], mode), row)
+        words = row_words(x, p, Shared(x, values[1], mode), row)
         x.put("%to", x.resize(row, 64) * size, words)
 
     def places(x: OneThread, row: Bits, address: Bits) -> list[Bits]:

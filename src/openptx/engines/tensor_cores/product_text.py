@@ -9,10 +9,11 @@ from openptx.engines.common import tensor_block
 from openptx.engines.tensor_cores.one_thread import OneThread, loop, operands
 from openptx.engines.tensor_cores.scales import BROKEN, OF_COLUMNS, POINT, words_of
 from openptx.engines.tensor_cores.tiles import GROUP, LANE, ROWS, SLOTS, TYPES, size_of_b
-from openptx.isa.semantics.matrix.described import ENABLED, Described
 from openptx.isa.semantics.matrix.descriptors import CHUNKS
 from openptx.isa.semantics.matrix.shared import CHUNK, DEPTH
 from openptx.isa.semantics.matrix.tensor import Product, contiguous, load_row, negated_line, neighbours, scales_of_line
+from openptx.isa.semantics.matrix.tensor_execution import product_of, shape_of
+from openptx.isa.semantics.matrix.tensor_operations import ENABLED, TensorProduct
 from openptx.isa.semantics.tensor_memory import LANE as UPPER
 from openptx.isa.semantics.tensor_memory import LANES
 from openptx.numerics import Bits
@@ -33,9 +34,9 @@ NEIGHBOURS = 4 * CHUNK
 """The maximum number of lines that are read beyond the last, if lines lie side by side."""
 
 
-def product_of(p: Described, code: int) -> MatrixProduct | None:
+def compiled_product(p: TensorProduct, code: int) -> MatrixProduct | None:
     """The product that the routine computes; None if there is no routine for it."""
-    shape = p.shape(code)
+    shape = shape_of(p, code)
     if any(mode not in CHUNKS for mode in p.modes(code).values()):
         return None
     special = p.sparse or p.masks or p.divisor or p.shifts or shape.wrong or shape.missing
@@ -47,11 +48,11 @@ def product_of(p: Described, code: int) -> MatrixProduct | None:
 class Lines:
     """Functions that read the lines of a product's matrices. `widths` are those of the operands in bits."""
 
-    def __init__(self, p: Described, code: int, widths: Sequence[int]) -> None:
-        self.p, self.code, self.shape, self.widths = p, code, p.shape(code), widths
+    def __init__(self, p: TensorProduct, code: int, widths: Sequence[int]) -> None:
+        self.p, self.code, self.shape, self.widths = p, code, shape_of(p, code), widths
 
     def product(self, x: OneThread, values: Sequence[Bits]) -> Product:
-        return self.p.product(x, self.shape, 0, self.code, values[2:])
+        return product_of(x, self.p, self.shape, 0, self.code, values[2:])
 
     def rows(self) -> str:
         """Reads a."""
@@ -156,7 +157,7 @@ class Lines:
 assert [((j & 3) << 1) + (j >> 2 & 1) for j in range(GROUP)] == SLOTS
 
 
-def text(p: Described, code: int, widths: Sequence[int], name: str, routine: str, m: MatrixProduct) -> str:
+def text(p: TensorProduct, code: int, widths: Sequence[int], name: str, routine: str, m: MatrixProduct) -> str:
     """`name(MEMORY)`, for `code` as it is in `WHAT`; 1 if the product was computed, 0 if not, with nothing changed."""
     lines = Lines(p, code, (64, 64, *widths))
     reads, makes = Body(lines, m, routine), Body(lines, m, routine)
