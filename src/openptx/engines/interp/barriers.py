@@ -20,7 +20,7 @@ from openptx.numerics.reductions import distinct
 from openptx.program import Op
 
 if TYPE_CHECKING:
-    from openptx.engines.interp.batch import Batch
+    from openptx.engines.interp.batch_state import BatchState
 
 Counts = NDArray[np.int64]
 
@@ -39,7 +39,7 @@ class Waiting:
 class Barrier:
     """One of the sixteen barriers of every CTA of a batch."""
 
-    def __init__(self, batch: Batch, number: int) -> None:
+    def __init__(self, batch: BatchState, number: int) -> None:
         n, ctas = batch.x.n, batch.x.geometry.count
         self.batch, self.number = batch, number
         self.arrived = np.zeros(n, np.int64)  # since the last completion of the barrier
@@ -132,7 +132,7 @@ def reduction(
 class ClusterBarrier:
     """The barrier of all threads of each cluster: a lane may continue when all have arrived as often as it has."""
 
-    def __init__(self, batch: Batch) -> None:
+    def __init__(self, batch: BatchState) -> None:
         self.batch = batch
         self.arrivals = np.zeros(batch.x.n, np.int64)
         self.size = batch.x.geometry.threads * batch.x.geometry.shape.cluster_size

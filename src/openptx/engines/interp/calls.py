@@ -16,7 +16,7 @@ from openptx.numerics.reductions import distinct
 from openptx.program import FunctionName, Op, Operand, Reg, Register, Sink, Symbol, Variable
 
 if TYPE_CHECKING:
-    from openptx.engines.interp.batch import Batch
+    from openptx.engines.interp.batch_state import BatchState
 
 
 @lru_cache(maxsize=1 << 12)
@@ -24,7 +24,7 @@ def site_of(op: Op) -> CallSite:
     return CallSite(op)
 
 
-def call(batch: Batch, group: Group, op: Op, end: int) -> bool:
+def call(batch: BatchState, group: Group, op: Op, end: int) -> bool:
     """Executes a call for a group; False if an indirect call splits it by callee."""
     site = site_of(op)
     if isinstance(site.target, FunctionName):
@@ -45,7 +45,7 @@ def call(batch: Batch, group: Group, op: Op, end: int) -> bool:
     return False
 
 
-def name_of(batch: Batch, group: Group, site: CallSite, address: int) -> str:
+def name_of(batch: BatchState, group: Group, site: CallSite, address: int) -> str:
     """The function at an address. Raises Violation unless the call may call it."""
     problem = wrong_target(batch.program, batch.x.image.names, site, address)
     if problem is not None:
@@ -53,7 +53,7 @@ def name_of(batch: Batch, group: Group, site: CallSite, address: int) -> str:
     return batch.x.image.names[address]
 
 
-def enter(batch: Batch, group: Group, op: Op, end: int, name: str) -> bool:
+def enter(batch: BatchState, group: Group, op: Op, end: int, name: str) -> bool:
     """Lanes continue at the function's entry, with their arguments."""
     x, caller, site = batch.x, group.frame, site_of(op)
     if name not in batch.program.functions:
@@ -78,7 +78,7 @@ def enter(batch: Batch, group: Group, op: Op, end: int, name: str) -> bool:
     return True
 
 
-def return_from_call(batch: Batch, group: Group) -> None:
+def return_from_call(batch: BatchState, group: Group) -> None:
     """Lanes return to the instruction after the call, with their results."""
     callee = group.frame
     caller = callee.parent
@@ -90,7 +90,7 @@ def return_from_call(batch: Batch, group: Group) -> None:
 
 
 def transfer(
-    batch: Batch, lanes: lane_sets.Lanes, sender: Frame, given: Operand, receiver: Frame, taken: Formal | Operand
+    batch: BatchState, lanes: lane_sets.Lanes, sender: Frame, given: Operand, receiver: Frame, taken: Formal | Operand
 ) -> None:
     """Transfers a value between activations: bytes if both sides are memory, else a word."""
     if isinstance(taken, Sink):
@@ -109,7 +109,7 @@ def transfer(
     receive(batch, receiver, lanes, wanted, value)
 
 
-def value_of(batch: Batch, frame: Frame, lanes: lane_sets.Lanes, operand: Operand) -> Any:
+def value_of(batch: BatchState, frame: Frame, lanes: lane_sets.Lanes, operand: Operand) -> Any:
     """An argument as a value: a register's, an immediate, or the content of a parameter variable."""
     x = batch.x
     if isinstance(operand, Symbol) and operand.variable.space == "frame":
@@ -123,7 +123,7 @@ def value_of(batch: Batch, frame: Frame, lanes: lane_sets.Lanes, operand: Operan
     return frame.plan.source(operand, None)(x, frame.regs, lanes)
 
 
-def receive(batch: Batch, frame: Frame, lanes: lane_sets.Lanes, operand: Operand, value: Any) -> None:
+def receive(batch: BatchState, frame: Frame, lanes: lane_sets.Lanes, operand: Operand, value: Any) -> None:
     """Writes a value to a register or a parameter variable of an activation."""
     x = batch.x
     batch.at(frame, lanes)

@@ -22,12 +22,12 @@ from openptx.numerics.reductions import any_set, distinct
 from openptx.program import Op, Target, Targets
 
 if TYPE_CHECKING:
-    from openptx.engines.interp.batch import Batch
+    from openptx.engines.interp.batch_state import BatchState
     from openptx.engines.interp.decode import Block
     from openptx.engines.interp.initcheck import Watch
 
 
-def execute_control(batch: Batch, group: Group, block: Block) -> bool:
+def execute_control(batch: BatchState, group: Group, block: Block) -> bool:
     """Executes the block's control instruction: `group` continues at its position (True), or is dissolved (False).
     Raises NoMeaning for one that this engine does not know."""
     op = block.control
@@ -64,7 +64,7 @@ def observe_control(watch: Watch, group: Group, op: Op) -> None:
     watch.after(op, group.frame, group.lanes)
 
 
-def branch(batch: Batch, group: Group, op: Op, end: int) -> bool:
+def branch(batch: BatchState, group: Group, op: Op, end: int) -> bool:
     """Executes a `bra` for a group; False if it splits into two groups, which are added to the batch."""
     target = op.operands[0]
     assert isinstance(target, Target)
@@ -83,7 +83,7 @@ def branch(batch: Batch, group: Group, op: Op, end: int) -> bool:
     return False
 
 
-def branch_table(batch: Batch, group: Group, op: Op, end: int) -> bool:
+def branch_table(batch: BatchState, group: Group, op: Op, end: int) -> bool:
     """Executes a `brx.idx` for a group, which is split by target; always False."""
     read, targets = group.frame.plan.source(op.operands[0], op.types[0]), op.operands[1]
     assert isinstance(targets, Targets)
@@ -100,16 +100,16 @@ def branch_table(batch: Batch, group: Group, op: Op, end: int) -> bool:
     return False
 
 
-def leave(batch: Batch, group: Group, op: Op, end: int) -> bool:
+def leave(batch: BatchState, group: Group, op: Op, end: int) -> bool:
     batch.leave(group.lanes)
     return False
 
 
-def return_from_function(batch: Batch, group: Group, op: Op, end: int) -> bool:
+def return_from_function(batch: BatchState, group: Group, op: Op, end: int) -> bool:
     return fall_off(batch, group)
 
 
-def fall_off(batch: Batch, group: Group) -> bool:
+def fall_off(batch: BatchState, group: Group) -> bool:
     """A function ends with an implicit `ret`."""
     if group.frame.parent is None:
         batch.leave(group.lanes)
@@ -118,11 +118,11 @@ def fall_off(batch: Batch, group: Group) -> bool:
     return True
 
 
-def trap(batch: Batch, group: Group, op: Op, end: int) -> bool:
+def trap(batch: BatchState, group: Group, op: Op, end: int) -> bool:
     raise Violation("trap", f"the kernel executed `{op.form.instruction.mnemonic}`", lane_sets.first(group.lanes))
 
 
-def proceed(batch: Batch, group: Group, op: Op, end: int) -> bool:
+def proceed(batch: BatchState, group: Group, op: Op, end: int) -> bool:
     group.pc = end
     return True
 
@@ -130,7 +130,7 @@ def proceed(batch: Batch, group: Group, op: Op, end: int) -> bool:
 # Barriers.
 
 
-def barrier(batch: Batch, group: Group, op: Op, end: int) -> bool:
+def barrier(batch: BatchState, group: Group, op: Op, end: int) -> bool:
     """bar and barrier: all their operands may be registers, and may differ between lanes."""
     x, regs, plan = batch.x, group.frame.regs, group.frame.plan
     named = dict(zip(source_names(op), plan.sources(op), strict=True))
@@ -156,7 +156,7 @@ def barrier(batch: Batch, group: Group, op: Op, end: int) -> bool:
     return arrive(batch, group, op, end, number.v, count.v if count is not None else np.zeros(1, np.uint32), votes)
 
 
-def arrive(batch: Batch, group: Group, op: Op, end: int, number: Array, count: Array, votes: Array | None) -> bool:
+def arrive(batch: BatchState, group: Group, op: Op, end: int, number: Array, count: Array, votes: Array | None) -> bool:
     """Arrives at barriers of any numbers and counts; the lanes continue when those complete."""
     n = batch.x.n
     k = lane_sets.size(group.lanes, n)
@@ -178,7 +178,7 @@ def arrive(batch: Batch, group: Group, op: Op, end: int, number: Array, count: A
     return False
 
 
-def cluster_barrier(batch: Batch, group: Group, op: Op, end: int) -> bool:
+def cluster_barrier(batch: BatchState, group: Group, op: Op, end: int) -> bool:
     batch.arrives_in_cluster(op, group.lanes)
     if op.m.mode == "arrive":
         batch.cluster.arrive(group.lanes)
@@ -194,7 +194,7 @@ def cluster_barrier(batch: Batch, group: Group, op: Op, end: int) -> bool:
 # Instructions for which the lanes of a warp wait for each other.
 
 
-def converge(batch: Batch, group: Group, op: Op, end: int) -> bool:
+def converge(batch: BatchState, group: Group, op: Op, end: int) -> bool:
     """Executes an instruction with a mask of lanes for the warps in which all named lanes have arrived, and parks the
     group's other lanes; False if no lane continues."""
     x, frame = batch.x, group.frame
@@ -222,7 +222,7 @@ def converge(batch: Batch, group: Group, op: Op, end: int) -> bool:
     return True
 
 
-Action = Callable[["Batch", Group, Op, int], bool]
+Action = Callable[["BatchState", Group, Op, int], bool]
 ACTIONS: dict[str, Action] = {
     "branch-table": branch_table,
     "call": call,

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from openptx.call_graph import stack_bytes
-from openptx.device.image import Image
-from openptx.device.memory_view import MemoryView
 from openptx.device.shared_layout import shared_layout
 from openptx.engines.common.engine import PreparedLaunch, Running
 from openptx.engines.interp.abandon import Abandonable
-from openptx.engines.interp.batch import STACK_OF_A_THREAD, Batch, DeadlockError
-from openptx.engines.interp.decode import DecodedFunction, NoMeaning, plan
+from openptx.engines.interp.batch import Batch, DeadlockError
+from openptx.engines.interp.batch_state import STACK_OF_A_THREAD
+from openptx.engines.interp.decode import NoMeaning
 from openptx.engines.interp.geometry import Geometry, Shape
 from openptx.engines.interp.initcheck import Watch
+from openptx.engines.interp.launch_state import LaunchState
 from openptx.engines.interp.limits import Limits
 from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.memory.spaces import STACK_BYTES, Violation
@@ -44,23 +44,11 @@ QUANTUM = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
-    """The state shared by all batches of a launch."""
-
-    program: Program
-    function: Function
-    shape: Shape
-    memory: MemoryView
-    image: Image
-    limits: Limits
-    initcheck: bool
+class Launch(LaunchState):
+    """A launch that makes its batches: of which class, subclasses that observe executions say."""
 
     threads: ClassVar[type[Threads]] = Threads
     batches: ClassVar[Callable[..., Batch]] = Batch
-
-    def decoded(self, function: Function) -> DecodedFunction:
-        """A function as it is executed."""
-        return plan(function)
 
     def machine(self, geometry: Geometry) -> Threads:
         return self.threads(geometry, self.memory, self.image)

@@ -12,14 +12,14 @@ from openptx.engines.interp import lane_sets
 from openptx.errors import Fault
 
 if TYPE_CHECKING:
-    from openptx.engines.interp.batch import Batch
+    from openptx.engines.interp.batch_state import BatchState
     from openptx.engines.interp.frames import Frame
-    from openptx.engines.interp.launch import Launch
+    from openptx.engines.interp.launch_state import LaunchState
     from openptx.engines.interp.memory.spaces import Violation
     from openptx.program import Op
 
 
-def fault(run: Launch, batch: Batch, violation: Violation) -> Fault:
+def fault(run: LaunchState, batch: BatchState, violation: Violation) -> Fault:
     """The violation of a lane at the running instruction, as a Fault."""
     op, geometry = batch.running, batch.x.geometry
     lane = violation.lane if violation.lane >= 0 else lane_sets.first(batch.x.executing)
@@ -47,7 +47,7 @@ def fault(run: Launch, batch: Batch, violation: Violation) -> Fault:
     )
 
 
-def call_chain(batch: Batch) -> tuple[str, ...]:
+def call_chain(batch: BatchState) -> tuple[str, ...]:
     """The calls that led to the position, innermost first."""
     frame: Frame | None = batch.current
     names: list[str] = []
@@ -57,7 +57,7 @@ def call_chain(batch: Batch) -> tuple[str, ...]:
     return fault_text.calls(names)
 
 
-def deadlock(run: Launch, batch: Batch) -> Fault:
+def deadlock(run: LaunchState, batch: BatchState) -> Fault:
     """Lanes wait for others that cannot arrive: says which, where, and which have exited."""
     geometry = batch.x.geometry
     places: list[tuple[lane_sets.Positions, Op, str]] = []
@@ -96,14 +96,14 @@ def merged(places: list[tuple[lane_sets.Positions, Op, str]]) -> list[tuple[lane
     return [(np.sort(np.concatenate(lanes)), op, what) for (_, what), (lanes, op) in rows.items()]
 
 
-def waits_where(run: Launch, batch: Batch, lane: int, lanes: lane_sets.Positions, op: Op, what: str) -> str:
+def waits_where(run: LaunchState, batch: BatchState, lane: int, lanes: lane_sets.Positions, op: Op, what: str) -> str:
     """A note that says which of `lanes`, as threads of the CTA of `lane`, wait at an instruction, and for what."""
     geometry = batch.x.geometry
     lanes_of_cta = lanes[geometry.cta[lanes] == geometry.cta[lane]]
     return waits(op, run.program.file, what, [int(geometry.thread[i]) for i in lanes_of_cta])
 
 
-def exited_threads(batch: Batch, lane: int) -> str:
+def exited_threads(batch: BatchState, lane: int) -> str:
     """A note that lists the threads of a lane's CTA that have exited."""
     geometry = batch.x.geometry
     first = lane // geometry.threads * geometry.threads

@@ -19,12 +19,12 @@ from openptx.engines.interp.operands import Reader
 from openptx.numerics import Bits
 
 if TYPE_CHECKING:
-    from openptx.engines.interp.batch import Batch
+    from openptx.engines.interp.batch_state import BatchState
 
 Mask = NDArray[np.bool_]
 
 
-def resolve_split_sync(batch: Batch) -> bool:
+def resolve_split_sync(batch: BatchState) -> bool:
     """Lets warps continue whose lanes have all arrived, though at several positions; returns whether there were any."""
     kinds: dict[tuple[object, object], list[Group]] = {}
     for group in batch.parked.values():
@@ -33,7 +33,7 @@ def resolve_split_sync(batch: Batch) -> bool:
     return any(resumed)
 
 
-def whole(batch: Batch, groups: list[Group], readers: list[Reader]) -> NDArray[Any]:
+def whole(batch: BatchState, groups: list[Group], readers: list[Reader]) -> NDArray[Any]:
     """A source of all groups, as an array with one element per lane."""
     found = None
     for group, read in zip(groups, readers, strict=True):
@@ -46,7 +46,7 @@ def whole(batch: Batch, groups: list[Group], readers: list[Reader]) -> NDArray[A
     return found
 
 
-def exchange(batch: Batch, groups: list[Group]) -> bool:
+def exchange(batch: BatchState, groups: list[Group]) -> bool:
     """Executes one warp-level instruction for the lanes of groups parked at several positions of it, in the warps whose
     named lanes have all arrived; returns whether there are any."""
     x = batch.x
@@ -76,7 +76,7 @@ def exchange(batch: Batch, groups: list[Group]) -> bool:
     return True
 
 
-def perform(batch: Batch, groups: list[Group], chosen: lane_sets.Lanes, go: Mask) -> None:
+def perform(batch: BatchState, groups: list[Group], chosen: lane_sets.Lanes, go: Mask) -> None:
     """Executes the instruction on the values of all groups together; each group gets its lanes' results."""
     x, op = batch.x, groups[0].op
     meaning: Any = op.form.instruction.meaning

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from openptx.device.image import Image
 from openptx.device.shared_layout import shared_layout
 from openptx.engines.common import tensor_block
-from openptx.engines.interp.batch import STACK_OF_A_THREAD
+from openptx.engines.interp.batch_state import STACK_OF_A_THREAD
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.runtime.code_requests import request_code
