@@ -11,10 +11,11 @@ import threading
 from typing import Any
 
 import pytest
-from launching import HEAD, LOOP, launch, replied, until
+from launching import HEAD, LOOP, jobs, launch, replied, until
 
 import openptx
 from openptx.engines.auto import costs, policy
+from openptx.engines.interp import abandon
 from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.runtime import background_code, code_requests, compiled_kernel, threads
 from openptx.engines.native.runtime import plans as made_plans
@@ -94,6 +95,25 @@ def test_launches_that_wait_for_forks_get_baseline_code(
         monkeypatch.setattr(costs, "BASELINE_OF_FORKS", least)
         launch(openptx.load(HEAD + LOOP + f"// {least}")["k"], 10_000_000)
     assert (native_runs, asked) == (["k", "k"], [False, True])
+
+
+def test_it_does_not_ask_for_the_launch_that_forked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whose time limit and abandonment are the parent's: the code of the fork is for later launches, too."""
+    parent, asked = os.getpid(), abandon.Abandonable.ask
+
+    def ask(self: abandon.Abandonable) -> None:
+        if os.getpid() != parent:
+            raise abandon.Abandoned
+        asked(self)
+
+    monkeypatch.setattr(abandon.Abandonable, "ask", ask)
+    launch(openptx.load(HEAD + LOOP)["k"], 1_000)
+    until(replied)
+    (job,) = jobs()
+    assert job.reply is not None
+    assert (job.reply.problem, job.reply.made) == ("", True)
 
 
 def test_it_has_none_of_the_files_signals_and_output_of_its_parent(

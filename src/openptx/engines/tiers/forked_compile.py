@@ -21,6 +21,7 @@ from typing import NoReturn
 
 from openptx.engines.tiers.messages import Reply, Unpacker, packed, write
 from openptx.llvm.subprocess_compile import available, cause, end_with_reader
+from openptx.locks import cancellable
 
 SILENCE = 10.0
 """Seconds without processor time after which a process counts as hung."""
@@ -154,7 +155,10 @@ def work(make: MakeReply, pipe: int, niceness: int) -> NoReturn:
         reset_signals()
         close_files(pipe)
         threading.Thread(target=end_with_reader, args=(pipe,), daemon=True).start()
-        write(pipe, packed(make()))
+        with cancellable(
+            lambda: None
+        ):  # the launch that forked would be abandoned or stopped, and that is the parent's
+            write(pipe, packed(make()))
         status = 0
     finally:
         os._exit(status)
