@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from openptx.isa.notation import load
 
 HEAD = '''\
-"""Where each mnemonic is declared, and its effect on control flow, so that a lookup need not import all modules.
+"""Where each mnemonic is declared, its effect on control flow, and the mnemonics of a kind of algebra, so that a lookup
+need not import all modules.
 
 Generated from `isa/instructions/` by tools/generate_docs.py (make docs). Do not edit.
 """
@@ -22,9 +23,15 @@ MIDDLE = '''\
 
 CONTROL = {
 '''
-TAIL = '''\
+NEXT = '''\
 }
 """The effect of a mnemonic on control flow (`control` of `notation.instruction`); others have none."""
+
+ALGEBRA = {
+'''
+TAIL = '''\
+}
+"""The mnemonics of instructions whose `algebra` is this one, whatever their modifiers."""
 '''
 
 
@@ -33,7 +40,13 @@ def module() -> str:
     known = load()
     places = {name: joined(each.module for each in found) for name, found in known.items()}
     control = {name: joined(each.control or "" for each in found) for name, found in known.items()}
-    return HEAD + rows(places) + MIDDLE + rows({name: said for name, said in control.items() if said}) + TAIL
+    algebra = dict[str, list[str]]()
+    for name, found in known.items():
+        for each in found:
+            if isinstance(each.algebra, str) and each.algebra:
+                algebra.setdefault(each.algebra, []).append(name)
+    parts = HEAD, rows(places), MIDDLE, rows({name: said for name, said in control.items() if said}), NEXT
+    return "".join(parts) + rows({kind: joined(names) for kind, names in algebra.items()}) + TAIL
 
 
 def joined(words: Iterable[str]) -> str:

@@ -1,4 +1,5 @@
-"""Where each mnemonic is declared, and its effect on control flow, so that a lookup need not import all modules.
+"""Where each mnemonic is declared, its effect on control flow, and the mnemonics of a kind of algebra, so that a lookup
+need not import all modules.
 
 Generated from `isa/instructions/` by tools/generate_docs.py (make docs). Do not edit.
 """
@@ -161,3 +162,17 @@ CONTROL = {
     "trap": "trap",
 }
 """The effect of a mnemonic on control flow (`control` of `notation.instruction`); others have none."""
+
+ALGEBRA = {
+    "integer sum": "add",
+    "sum": "add",
+    "integer difference": "sub",
+    "difference": "sub",
+    "product": "mul",
+    "magnitude": "abs",
+    "negation": "neg",
+    "fused": "fma",
+    "comparison": "setp",
+    "copy": "mov",
+}
+"""The mnemonics of instructions whose `algebra` is this one, whatever their modifiers."""

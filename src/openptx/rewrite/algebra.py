@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from openptx.isa.contracted import quotient_sum, scaled_product
-from openptx.isa.notation import INSTRUCTIONS, Form, Instruction, Modifiers, load
+from openptx.isa.mnemonics import ALGEBRA
+from openptx.isa.notation import Form, Instruction, Modifiers
+from openptx.isa.notation.registry import instructions_of
 from openptx.isa.types import Type
 from openptx.program import Imm, Op, Operand, Reg
 
@@ -35,8 +37,7 @@ def leaves_rounding_open(op: Op) -> bool:
 @cache
 def form_of(kind: str, *modifiers: str) -> Made | None:
     """The form of an instruction with this algebra that has these modifiers."""
-    load()
-    for instruction in INSTRUCTIONS:
+    for instruction in (each for mnemonic in ALGEBRA[kind].split() for each in instructions_of(mnemonic)):
         if isinstance(instruction.algebra, str) and instruction.algebra != kind:
             continue
         for form in instruction.forms:

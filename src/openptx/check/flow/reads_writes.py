@@ -15,7 +15,9 @@ from openptx.syntax.tree import Instruction
 
 @lru_cache(1 << 12)
 def writes(opcode: str) -> bool:
-    """Whether the first operand of an opcode is a destination."""
+    """Whether the first operand of an opcode is a destination; not for a label, whose opcode is empty."""
+    if not opcode:
+        return False  # `resolve` would search all instructions, and import what declares them: half of a first check
     return calls(opcode) or any(bool(form.operands) and form.operands[0].role == "write" for form, _ in resolve(opcode))
 
 
