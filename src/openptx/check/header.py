@@ -6,9 +6,8 @@ from openptx.check.availability import gate_problem
 from openptx.check.context import Context
 from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix, Label
 from openptx.diagnostics.kinds import NO_DEBUG_INFORMATION
-from openptx.isa.targets import MINORS, NEWEST, OPTIONS, TARGETS, satisfied, target
+from openptx.isa.targets import MINORS, NEWEST, OPTIONS, assembled_target, satisfied, target
 from openptx.late import late
-from openptx.patterns import pattern
 from openptx.syntax.directives import (
     AddressSize,
     Directive,
@@ -25,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from openptx.check.spelling import nearest
+    from openptx.check.unknown_targets import misread_target, unknown_target
     from openptx.diagnostics import Collector
     from openptx.diagnostics.diagnostic import Facts
     from openptx.isa.targets import Target as Machine
@@ -33,7 +32,8 @@ if TYPE_CHECKING:
     from openptx.syntax.operands import Name
     from openptx.syntax.tree import Statement, SyntaxTree
 else:
-    nearest = late("openptx.check.spelling", "nearest")
+    misread_target = late("openptx.check.unknown_targets", "misread_target")
+    unknown_target = late("openptx.check.unknown_targets", "unknown_target")
 
 _RULE = "PTX ISA, PTX Module Directives (11.1)"
 _MOST = 500
@@ -106,10 +106,8 @@ class Header:
         for name in item.targets:
             if name.text in OPTIONS:
                 continue
-            machine = target(name.text)
-            if machine is None:
-                self._unknown(name)
-            elif self.version < machine.since or not _runs_on(machine, first):
+            machine = self._machine(name)
+            if machine is not None and (self.version < machine.since or not _runs_on(machine, first)):
                 self._conflict(f"`{name.text}` is another target than the file's `{first.name}`", name, "not for it")
             named = machine or named
         if mode == "":
@@ -198,6 +196,10 @@ class Header:
         )  # fmt: skip
 
     def _check_version(self, item: Version) -> None:
+        between = item.name_span[1], item.number_span[0]
+        if self.follows_ptxas and self.module.file.text[slice(*between)].strip(" \t\r\f\x1a"):  # measured, ptxas 13.5
+            self._add("missing-version", "only blanks may stand between `.version` and its number", item, rule=_RULE,
+                      fix=Fix(between, " ", "write the number after it, in its line"))  # fmt: skip
         if item.minor > MINORS.get(item.major, -1):
             newer = (item.major, item.minor) > NEWEST
             last = f"{item.major}.{MINORS[item.major]}" if item.major in MINORS else f"{NEWEST[0]}.{NEWEST[1]}"
@@ -219,12 +221,7 @@ class Header:
         for name in item.targets:
             if name.text in OPTIONS:
                 continue
-            # The assembler also accepts `compute_80`, as in `nvcc -arch`; the document does not list it.
-            said = ("sm_", "compute_") if self.follows_ptxas else "sm_"
-            machine = target(name.text) if name.text.startswith(said) else None
-            if machine is None:
-                self._unknown(name)
-            else:
+            if (machine := self._machine(name)) is not None:
                 machines.append((name, machine))
         if not machines:
             if all(name.text in OPTIONS for name in item.targets):
@@ -293,23 +290,17 @@ class Header:
             Diagnostic("target-conflict", message, self.module.file, name.span, label, rule=_RULE, help=help, kind=kind)
         )
 
-    def _unknown(self, name: Name) -> None:
-        plain = name.text.lower().replace("compute_", "sm_")  # accepted by `nvcc -arch`
-        guess = plain if plain in TARGETS else None
-        if guess is None and len(self.collector) < _MOST:
-            guess = _nearest_number(plain) or nearest(plain, (*TARGETS, *OPTIONS))
-        self.collector.add(
-            Diagnostic(
-                "unknown-target",
-                f"there is no target `{name.text}`",
-                self.module.file,
-                name.span,
-                "unknown",
-                rule=_RULE,
-                help=f"did you mean `{guess}`?" if guess else "a target is `sm_` and a number, such as `sm_90`",
-                fix=Fix(name.span, guess, f"say `{guess}`") if guess else None,
-            )
-        )
+    def _machine(self, name: Name) -> Machine | None:
+        """The target of this name. The assembler reads others too: `compute_80`, as of `nvcc -arch`, and `sm__80`."""
+        text = name.text
+        if self.follows_ptxas and (machine := assembled_target(text)) is not None:
+            if text not in (machine.name, machine.name.replace("sm_", "compute_")):
+                self.collector.add(misread_target(self.module.file, name, machine))
+            return machine
+        machine = target(text) if text.startswith("sm_") else None
+        if machine is None:
+            self.collector.add(unknown_target(self.module.file, name, search=len(self.collector) < _MOST))
+        return machine
 
     def _address_size(self, item: AddressSize) -> None:
         self.short_addresses = bool(item.values) and item.values[0].value == 32
@@ -367,18 +358,6 @@ def _move_up(module: SyntaxTree, item: Directive, to: int) -> Fix:
     following = next((each for each in module.items[:_FEW] if each.span[0] >= end), None)
     end = following.span[1] if isinstance(following, Target) else end
     return Fix((to, end), f"{text[start:end]}\n{text[to:start].rstrip()}", f"move `{item.text}` there")
-
-
-_NUMBERED = pattern(r"sm_([0-9]{1,4})[a-z]?")
-
-
-def _nearest_number(name: str) -> str | None:
-    """The target that a number is the beginning of, or whose number is nearest to it."""
-    match = _NUMBERED.fullmatch(name)
-    begun = next((each for each in TARGETS if each.startswith(f"{name}0")), None)
-    return (
-        begun or min(TARGETS, key=lambda each: abs(TARGETS[each].number - int(match[1]))) if match is not None else None
-    )
 
 
 def _runs_on(machine: Machine, other: Machine) -> bool:

@@ -99,6 +99,16 @@ def target(name: object) -> Target | None:
     return TARGETS.get(name.replace("compute_", "sm_")) if isinstance(name, str) else None
 
 
+_MEASURED = pattern(r"[^0-9]*([0-9]{1,6})(?:.*?)([af]?)", re.A)
+
+
+def assembled_target(name: str) -> Target | None:
+    """The target that the assembler takes a name for: where `sm_` or `compute_` stands in it, the first number and an
+    `a` or `f` at the end decide, as in `sm__80`, `sm_80x` and `_sm_90a` (measured, ptxas 13.5)."""
+    match = _MEASURED.fullmatch(name) if "sm_" in name or "compute_" in name else None
+    return TARGETS.get(f"sm_{int(match[1])}{match[2]}") if match is not None else None
+
+
 _STATED = pattern(r"^\s*\.target\s+(sm_\w+)", re.MULTILINE)
 
 

@@ -71,6 +71,21 @@ def test_textures_had_a_state_space(declared: str, right: bool) -> None:
     assert (not errors(f".version 1.4\n.target sm_13\n.tex {declared};\n.entry k {{ {code} }}\n")) is right
 
 
+@pytest.mark.parametrize(("said", "read"), [
+    ("sm__80", "sm_80"), ("sm_80x", "sm_80"), ("_sm_80", "sm_80"), ("asm_080", "sm_80"), ("sm_90_a", "sm_90a"),
+    ("sm_80_90", "sm_80"), ("compute_x80", "sm_80"), ("sm_80a", None), ("sm_8_0", None), ("sm80", None), ("sm_", None),
+    ("SM_80", None), ("smx_80", None), ("sm_90af", None),
+])  # fmt: skip
+def test_the_first_number_in_the_name_of_a_target_decides(said: str, read: str | None) -> None:
+    text = f".version 8.5\n.target {said}\n.address_size 64\n.entry k {{ ret; }}\n"
+    found = openptx.check(text)
+    assert [each.name for each in found] == ["unknown-target" if read is None else "document-disagrees"]
+    assert [each.name for each in openptx.check(text, profile="isa")] == ["unknown-target"]
+    if read is not None:
+        assert found[0].fix is not None
+        assert found[0].fix.replacement == openptx.load(text).program.target == read
+
+
 @pytest.mark.parametrize(("said", "right"), [
     ("8.5\n.target compute_80", True), ("8.0\n.target compute_90a", True), ("6.0\n.target compute_80", False),
     ("8.5\n.target compute_80a", False), ("8.5\n.target compute_70, compute_80", True),
@@ -192,6 +207,7 @@ SINCE = (  # a declaration, the first version and target that have it, what came
     (".func f .abi_preserve 8 { ret; }",                     "9.0 sm_80", "8.8 sm_80"),
     (".entry f .reqnctapercluster 2 { exit; }",              "7.8 sm_90", "7.8 sm_80"),
     (".func f { ret; }\n.func g;\n.alias g, f;",             "6.3 sm_30", "6.2 sm_30"),
+    (".global .u8 v = 0xFF00(1000);",                       "7.2 sm_80", "7.1 sm_80"),
     (".func f (.param .u32 a) { ret; }",                     "2.0 sm_20", "2.0 sm_13"),
     (".entry f (.param .u64 .ptr .global a) { exit; }",      "2.2 sm_20", "2.1 sm_20"),
     (".entry f (.param .u64 .ptr .surfref a) { exit; }",     "4.3 sm_20", "4.2 sm_20"),
