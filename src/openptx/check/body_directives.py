@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.check.names.body import label_of
+from openptx.check.names.predefined import predefined
 from openptx.check.names.scopes import labels_of
 from openptx.check.operand import kinds
 from openptx.check.sizes import bytes_of, shared_limit
@@ -52,7 +53,8 @@ class BodyDirectives:
             message = "`_` alone is not a name"
             self.findings.add("invalid-name", message, name.span, help="it is the sink for unused results")
         elif is_predefined(name.text):
-            self.findings.add("reserved-name", f"`{name.text}` is predefined", name.span, "can't be declared")
+            hides = name.text != "WARP_SZ" and self.checked.context.follows_ptxas
+            self.findings.collect(predefined(self.findings.file, name.text, name.span, hides))
         first = scope.labels[name.text]
         if first != name.span[0]:
             message = f"the label `{name.text}` occurs twice in this block"

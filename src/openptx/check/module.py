@@ -31,11 +31,13 @@ if TYPE_CHECKING:
     from openptx.check.flow.function_flow import report_flow
     from openptx.check.flow.lints import unused_in_module
     from openptx.check.function_checker import FunctionChecker
+    from openptx.check.names.predefined import predefined
     from openptx.check.names.scopes import Scope
     from openptx.syntax.tree import Function
 else:
     unused_in_module = late("openptx.check.flow.lints", "unused_in_module")
     FunctionChecker = late("openptx.check.function_checker", "FunctionChecker")
+    predefined = late("openptx.check.names.predefined", "predefined")
     report_flow = late("openptx.check.flow.function_flow", "report_flow")
 
 
@@ -91,9 +93,7 @@ class ModuleChecker:
         if known is None:
             module.availability.check(function)
             if is_predefined(name):
-                module.declarations.add(
-                    "reserved-name", f"`{name}` is predefined", function.name.span, "can't be declared"
-                )
+                module.collector.add(predefined(module.file, name, function.name.span, hides=False))
         module.linkage.function(function)
         module.functions[name] = kinds.ENTRY_KIND if entry else kinds.FUNCTION_KIND
         if name in WITHDRAWN and module.context.follows_ptxas and function.body is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import openptx
@@ -76,6 +77,18 @@ TWICE = (  # two declarations of the module; whether they are accepted
     (".global .u32 x<4>;",            ".global .u64 y = x;",          False),
     (".shared .u32 x<4>;",            ".global .u64 y = x1;",         False),
 )
+SPECIAL = (  # in a kernel with a register q
+    (".reg .b32 %tid; mov.b32 %tid, 1;",                       True),
+    (".reg .b32 %tid; mov.b32 q, %tid.x;",                     False),
+    (".reg .v4 .b32 %tid; mov.b32 %tid.x, 1;",                 True),
+    (".reg .pred %laneid; mov.b32 q, %laneid;",                False),
+    ("{ .reg .pred %laneid; } mov.b32 q, %laneid;",            True),
+    ("mov.b32 q, %laneid; .reg .pred %laneid;",                True),
+    (".reg .b32 %tid, %tid;",                                  False),
+    (".shared .b32 %laneid; mov.b32 q, %laneid;",              True),
+    (".reg .b32 %envreg<4>; mov.b32 q, %envreg1;",             True),
+    ("%laneid: bra %laneid;",                                  True),
+)
 # fmt: on
 
 
@@ -87,6 +100,36 @@ def accepted(text: str) -> bool:
 def test_labels_hide_names(module: str, body: str, good: bool) -> None:
     kernel = f".entry k() {{ .reg .b32 q; .reg .b64 w; mov.b32 q, 0; {body} l: ret; }}"
     assert accepted(f"{module}\n{kernel}\n") == good
+
+
+@pytest.mark.parametrize(("body", "good"), SPECIAL)
+def test_functions_may_hide_special_registers(body: str, good: bool) -> None:
+    kernel = f".entry k() {{ .reg .b32 q; mov.b32 q, 0; {body} l: ret; }}\n"
+    assert accepted(kernel) == good
+    assert "%envreg" in body or not all(
+        each.severity == "warning" for each in openptx.check(HEAD + kernel, profile="isa")
+    )
+
+
+@pytest.mark.parametrize(
+    "module", [".global .u32 %tid;", ".func %tid() { ret; }", ".entry k() { .reg .b32 WARP_SZ; ret; }"]
+)
+def test_no_name_of_a_module_is_predefined(module: str) -> None:
+    assert [each.name for each in openptx.check(HEAD + module)] == ["reserved-name"]
+
+
+def test_what_hides_a_special_register_is_what_runs() -> None:
+    kernel = """.entry k(.param .u64 p) { .reg .v4 .b32 %tid; .reg .b32 %laneid; .reg .b64 d; ld.param.u64 d, [p];
+        mov.b32 %tid.x, 40; mov.b32 %laneid, 2; add.u32 %laneid, %laneid, %tid.x; st.global.u32 [d], %laneid; ret; }"""
+    stored = np.zeros(1, np.uint32)
+    openptx.load(HEAD + kernel)["k"]((1,), (1,), (stored,), engine="interp")
+    assert stored[0] == 42
+
+
+def test_parameters_may_hide_special_registers() -> None:
+    second = ".entry j(.param .b32 %tid) { .reg .b32 q; ld.param.b32 q, [%tid]; ret; }\n"
+    found = openptx.check(HEAD + second.replace("%tid", "a").replace("j", "i") + second)
+    assert [(each.name, each.location[0]) for each in found] == [("document-disagrees", 6)]
 
 
 def test_a_parameter_is_not_what_can_be_called() -> None:

@@ -205,9 +205,6 @@ class Binder:
         return Reg(inner.index, inner.width, not inner.negated)
 
     def _selector(self, tree: text.Selector) -> Operand:
-        name = tree.base.text
-        if name.startswith("%") and (special := SPECIAL_REGISTERS.get(name[1:])) is not None and special.vector:
-            return Special(f"{special.name}.{'xyzw'[FIELDS[tree.field]]}", special.type.width)
         base = self._name(tree.base, None)
         position = FIELDS.get(tree.field)
         if isinstance(

@@ -154,7 +154,7 @@ def declare_name(declaration: Declaration, number: int, scope: Scope, space: str
     """Declares one name of a declaration, or its range of names."""
     declarator = declaration.names[number]
     name = declarator.name.text
-    if name == "_" or is_predefined(name):
+    if name in ("_", "WARP_SZ") or (scope.outer is None and is_predefined(name)):
         return
     count = declarator.count.value if declarator.count is not None else None
     if space == "reg":

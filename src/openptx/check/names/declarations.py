@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from openptx.check.context import Context
     from openptx.check.names.initial_values import initial_problem, packed_problem
     from openptx.check.names.linkage import Linkage
+    from openptx.check.names.predefined import predefined
     from openptx.check.names.scopes import Meaning, Scope
     from openptx.check.operand.kinds import Kind
     from openptx.diagnostics import Collector
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 else:
     initial_problem = late("openptx.check.names.initial_values", "initial_problem")
     packed_problem = late("openptx.check.names.initial_values", "packed_problem")
+    predefined = late("openptx.check.names.predefined", "predefined")
 
 _MOST_ALIGNED = 128  # bytes; measured, ptxas 13.5
 _FEW = 64
@@ -257,8 +259,7 @@ class Declarations:
         declarator = declaration.names[number]
         name = declarator.name.text
         self._report_duplicate(name, declarator, scope, declared)
-        if not is_predefined(name):  # and it remains so
-            scope.declare(name, Memory(known, declaration, number))
+        scope.declare(name, Memory(known, declaration, number))
 
     def _type_misfit(
         self, declaration: Declaration, declarator: Declarator, unsized: bool, declared: bool
@@ -301,9 +302,12 @@ class Declarations:
     def _report_duplicate(self, name: str, declarator: Declarator, scope: Scope, declared: bool) -> None:
         """Reports a name that has a meaning already. `declared`: of a parameter of a function without a body, whose
         name the assembler does not look at (measured, 13.5)."""
-        if is_predefined(name) if not declared else name == "WARP_SZ":
-            self.add("reserved-name", f"`{name}` is predefined", declarator.name.span, "can't be declared")
-            return
+        one = declarator.count is None or not self.context.follows_ptxas
+        if name == "WARP_SZ" or (is_predefined(name) and one and not declared):
+            hides = self.context.follows_ptxas and scope is not self.scope and name != "WARP_SZ"
+            self.collector.add(predefined(self.file, name, declarator.name.span, hides))
+            if not hides:
+                return
         if declared:
             return
         if declarator.count is None:

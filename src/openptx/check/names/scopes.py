@@ -149,7 +149,7 @@ class Scope:
         if name in functions and not self._covers(name):
             return functions[name]
         if name[0] == "%" and (special := SPECIAL_REGISTERS.get(name[1:])) is not None:
-            return kinds.special(special)
+            return kinds.special(special) if self.label(name) is None else kinds.NAME_KIND
         table = self.table(name)
         return kinds.TABLE_KINDS[table.name] if table is not None else kinds.NAME_KIND
 
