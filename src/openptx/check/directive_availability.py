@@ -13,7 +13,7 @@ from openptx.isa.targets import satisfied
 from openptx.isa.types import TYPES
 from openptx.late import late
 from openptx.patterns import pattern
-from openptx.syntax.declarations import InitialiserList, SymbolAddress
+from openptx.syntax.declarations import InitialiserList, MaskedInteger, SymbolAddress
 from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.directives import Alias, BranchTargets, CallPrototype, Directive, Dwarf, Pragma, Section, SourceFile
 from openptx.syntax.operands import Integer
@@ -55,6 +55,7 @@ ADDRESS_VALUE          = gate("PTX 2.1")
 FUNCTION_VALUE         = gate("PTX 2.1, sm_20")
 GENERIC_VALUE          = gate("PTX 3.1")
 MASKED_VALUE           = gate("PTX 7.1")
+MASKED_INTEGER         = gate("PTX 7.2")
 LARGE_PARAMETERS       = gate("PTX 8.1, sm_70")
 MEASURED               = {  # where the assembler's gate differs from the manual's
     "branchtargets":        gate("PTX 6.0, sm_30"),
@@ -67,7 +68,7 @@ MEASURED               = {  # where the assembler's gate differs from the manual
 
 _OF_COMMON = (
     KERNEL_DECLARATION, FUNCTION_PARAMETER, BODY_PARAMETER, POINTER, ADDRESS_VALUE, FUNCTION_VALUE, GENERIC_VALUE,
-    *TYPES_SINCE.values(), MASKED_VALUE,
+    *TYPES_SINCE.values(), MASKED_VALUE, MASKED_INTEGER,
 )  # fmt: skip
 """The gates of common declarations: if a file meets all of them, these need no checks one by one. A file that does is
 also of PTX 7.0 or newer, so bodies are not searched for newer features."""
@@ -287,6 +288,8 @@ class DirectiveAvailability:
                 yield "`generic()`", GENERIC_VALUE, value.span
             if value.mask is not None:
                 yield "a mask of an address", MASKED_VALUE, value.mask.span
+        elif isinstance(value, MaskedInteger):
+            yield "a mask of an integer", MASKED_INTEGER, value.mask.span
 
     def room(self, kernel: Function, parameters: Sequence[Declaration]) -> None:
         """The parameters of a kernel have at most 4352 bytes in total; 32764 since PTX 8.1 and sm_70, 256 before PTX

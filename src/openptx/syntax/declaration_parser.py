@@ -29,6 +29,7 @@ from openptx.syntax.declarations import (
     Declarator,
     Initialiser,
     InitialiserList,
+    MaskedInteger,
     Member,
     Pointer,
     SymbolAddress,
@@ -87,9 +88,7 @@ def _masked(c: Cursor, start: int, mask: Integer) -> Initialiser:
     if not isinstance(found, Integer):
         raise c.mistake("invalid-expression", "a mask takes bits of an integer", found.span)
     c.expect(")", "after what the mask is applied to")
-    shift = max((mask.value & -mask.value).bit_length() - 1, 0)
-    bits = (found.value & mask.value & (1 << 64) - 1) >> shift
-    return Integer(bits, True, c.file.text[start : c.last], (start, c.last), literal=False)
+    return MaskedInteger(found.value, mask, c.file.text[start : c.last], (start, c.last))
 
 
 def _symbol(c: Cursor, start: int, mask: Integer | None) -> SymbolAddress | Member:

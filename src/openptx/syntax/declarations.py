@@ -133,6 +133,17 @@ class SymbolAddress:
         self.name, self.offset, self.generic, self.mask, self.span = name, offset, generic, mask, span
 
 
+class MaskedInteger(Integer):
+    """`0xFF00(1000 + 546)`: the bits of an integer under a mask, shifted down."""
+
+    __slots__ = ("mask",)
+
+    def __init__(self, number: int, mask: Integer, text: str, span: Span) -> None:
+        shift = max((mask.value & -mask.value).bit_length() - 1, 0)
+        super().__init__((number & mask.value & (1 << 64) - 1) >> shift, True, text, span, literal=False)
+        self.mask = mask
+
+
 class Member:
     """`addr_mode_0 = clamp_to_border` of a sampler or texture."""
 

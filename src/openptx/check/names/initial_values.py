@@ -11,7 +11,7 @@ from openptx.check.sizes import shape_of
 from openptx.isa.types import TYPES
 from openptx.patterns import pattern
 from openptx.source import Span
-from openptx.syntax.declarations import Declarator, Initialiser, InitialiserList, SymbolAddress
+from openptx.syntax.declarations import Declarator, Initialiser, InitialiserList, MaskedInteger, SymbolAddress
 from openptx.syntax.declarations import Variable as Declaration
 from openptx.syntax.operands import Float, Integer
 from openptx.syntax.plain_values import ADDRESSES, FLOATS, INTEGERS, MASKED, SUMS, fits
@@ -32,25 +32,19 @@ def initial_problem(declaration: Declaration, declarator: Declarator, shape: tup
         return misplaced
     if type in OPAQUE and (isinstance(value, InitialiserList) or not shape):
         return opaque_problem(value, type, bool(shape))
-    if _is_of_halves(value, type, shape):
-        help = f"write its bits as `.b{TYPES[type].width}`"
-        return _value(f"a `.{type}` variable can't have an initial value", declarator.span, help)
+    if type == "f16" and not (shape and _empty(value)):
+        return _value("a `.f16` variable can't have an initial value", declarator.span, "write its bits as `.b16`")
+    if isinstance(value, InitialiserList) and not len(value) and shape[:1] == (0,):
+        return _value("an empty list does not determine the length of the array", value.span)
+    if type == "f16x2":
+        return _packed(value, shape, type, vector)
     if isinstance(value, InitialiserList):
-        if not len(value) and shape[:1] == (0,):
-            return _value("an empty list does not determine the length of the array", value.span)
         return _check_list(value, type, shape, vector)
     if shape or vector > 1:
         text = getattr(value, "text", "...")
         help = f"write `{{{text}}}`" if vector == 1 else f"write `{{{', '.join([text] * vector)}}}`"
         return _value("the initial value of an array must be a list in braces", declarator.span, help)
     return _element(value, type)
-
-
-def _is_of_halves(value: Initialiser, type: str, shape: tuple[int, ...]) -> bool:
-    """Whether a value is of halves, which have no constants. A pair may have a list, an array an empty one."""
-    if shape and _empty(value):
-        return False
-    return type == "f16" or (type == "f16x2" and (bool(shape) or not isinstance(value, InitialiserList)))
 
 
 def _without_value(declaration: Declaration, declarator: Declarator) -> Misfit | None:
@@ -76,15 +70,23 @@ def packed_problem(declaration: Declaration, declarator: Declarator) -> Misfit |
     return _without_value(declaration, declarator) or _packed(value, shape, declaration.type)
 
 
-def _packed(value: Initialiser, shape: tuple[int, ...], type: str) -> Misfit | None:
+def _packed(value: Initialiser, shape: tuple[int, ...], type: str, vector: int = 1) -> Misfit | None:
     """A constant in place of an element, or too many elements. What is listed for an element is not looked at."""
     if not isinstance(value, InitialiserList):
-        return _value(f"`.{type}` has no constants", value.span)
+        return _value(f"`.{type}` has no constants", value.span, f"write its bits as `.b{TYPES[type].width}`")
+    if not shape and vector > 1:
+        return _of_vector(value, vector) or _packed(value, (vector,), type)
     if not shape:
         return None
     if shape[0] and len(value) > shape[0]:
         return _too_many(value, shape[0])
-    return next(filter(None, (_packed(each, shape[1:], type) for each in value.elements)), None)
+    return next(filter(None, (_packed(each, shape[1:], type, vector) for each in value.elements)), None)
+
+
+def _of_vector(value: InitialiserList, vector: int) -> Misfit | None:
+    """Another number of elements than a vector has."""
+    message = f"the initial value of a vector of {vector} must have {vector} elements, not {len(value)}"
+    return _value(message, value.span) if len(value) != vector else None
 
 
 def _too_many(value: InitialiserList, room: int) -> Misfit:
@@ -93,7 +95,7 @@ def _too_many(value: InitialiserList, room: int) -> Misfit:
 
 
 def _check_list(value: InitialiserList, type: str, shape: tuple[int, ...], vector: int) -> Misfit | None:
-    if not shape and vector == 1 and type != "f16x2":
+    if not shape and vector == 1:
         one = "leave out the braces" if len(value) == 1 else f"make it an array: `.{type} name[{len(value)}] = ...`"
         return _value("a list can't be the initial value of a scalar", value.span, one)
     return _list(value, ((*shape, vector) if vector > 1 else shape) or (1,), type, vector)
@@ -104,10 +106,8 @@ def _list(value: InitialiserList, dimensions: tuple[int, ...], type: str, vector
     room, row = dimensions[0], dimensions[1:]
     if len(value) > room:
         return _too_many(value, room)
-    if vector > 1 and not row and len(value) != vector:
-        return _value(
-            f"the initial value of a vector of {vector} must have {vector} elements, not {len(value)}", value.span
-        )
+    if vector > 1 and not row and (misfit := _of_vector(value, vector)):
+        return misfit
     if value.plain and _fits(value, dimensions, type, vector):
         return None
     truncated: Misfit | None = None
@@ -134,10 +134,11 @@ def _empty(value: Initialiser) -> bool:
 
 def _element(value: Initialiser, type: str) -> Misfit | None:
     kind = TYPES[type].kind if type != "f16x2" else "b"
+    mask = value.mask if isinstance(value, SymbolAddress | MaskedInteger) else None
+    if mask is not None and mask.value not in _MASKS:
+        return _value("a mask selects one byte: `0xFF`, `0xFF00` and so on", mask.span)
     if isinstance(value, SymbolAddress):
-        if value.mask is not None and value.mask.value not in _MASKS:
-            return _value("a mask selects one byte: `0xFF`, `0xFF00` and so on", value.mask.span)
-        if type in ("u32", "u64") or (type == "u8" and value.mask is not None):
+        if type in ("u32", "u64") or (type == "u8" and mask is not None):
             return None
         help = "declare it as `.u64`, or as `.u8` for one byte of an address, as in `0xFF(a)`"
         return _value(f"a `.{type}` can't hold an address", value.span, help)

@@ -158,14 +158,16 @@ class Linkage:
             )  # fmt: skip
 
     def _alike(self, alias: Alias, known: Function, target: Function) -> None:
-        """The alias must be declared like the function it denotes, without a body; that function must not be weak
-        (measured)."""
+        """The alias must be declared like the function it denotes, without a body; that function must be another one,
+        and neither weak nor external (measured)."""
         one, other = alias.alias.text, alias.aliasee.text
         message = ""
         if known.body is not None:
             message = f"`{one}` has a body, so it can't be an alias"
-        elif target.linkage == "weak":
-            message = f"`{other}` is `.weak`, and can't have an alias"
+        elif one == other:
+            message = f"`{one}` can't be an alias of itself"
+        elif target.linkage in ("weak", "extern"):
+            message = f"`{other}` is `.{target.linkage}`, and can't have an alias"
         elif (difference := shape_difference(known, target)) is not None:
             message = f"`{one}` was declared with {difference}, unlike `{other}`"
         if message:
