@@ -15,6 +15,21 @@ ROWS = (
         "a branch stays in its function: put `$one:` in this function",
     ),
     Row(
+        ".entry k(.param .u64 k_param_0) { .reg .b64 %d; ld.param.u64 %d, [k_parm_0]; ret; }",
+        "k_parm_0",
+        ".entry k(.param .u64 k_param_0) { .reg .b64 %d; ld.param.u64 %d, [k_param_0]; ret; }",
+    ),
+    Row(
+        ".entry k(.param .u64 k_parm_0) { .reg .b64 %d; ld.param.u64 %d, [k_param_0]; ret; }",
+        "k_parm_0",
+        ".entry k(.param .u64 k_param_0) { .reg .b64 %d; ld.param.u64 %d, [k_param_0]; ret; }",
+    ),
+    Row(
+        ".entry k(.param .b64 k_param_0, .param .b64 k_param_1) { .reg .b64 %d; ld.param.u64 %d, [kk_param_1]; ret; }",
+        "kk_param_1",
+        ".entry k(.param .b64 k_param_0, .param .b64 k_param_1) { .reg .b64 %d; ld.param.u64 %d, [k_param_1]; ret; }",
+    ),
+    Row(
         KERNEL + ".reg .f64 %d<4>;" + USES,
         ".f64",
         KERNEL + ".reg .b64 %d<4>;" + USES,

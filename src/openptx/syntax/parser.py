@@ -122,7 +122,8 @@ def _remember_variable(item: Statement) -> None:
 
 def _unterminated(text: str) -> int | None:
     """Where a comment begins that extends to the end of the file."""
-    if "*" not in text or text.rfind("/*") <= text.rfind("*/"):
+    last = text.rfind("/*") if "*" in text else -1
+    if last < 0 or last + len("*") < text.rfind("*/"):  # `/*/` begins a comment and does not end it
         return None
     return next((found.start() for found in _COMMENTS.finditer(text) if found[1] and _is_open(found[1])), None)
 

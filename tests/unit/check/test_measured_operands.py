@@ -341,6 +341,12 @@ def test_any_register_is_an_address_of_a_tensor_map_fence(register: str, refused
     assert _refused(statement, "isa")
 
 
+@pytest.mark.parametrize(("address", "refused"), [("0", False), ("-1", False), ("0+4", False), ("1.0", True)])
+def test_a_constant_is_an_address_of_a_tensor_map_fence(address: str, refused: bool) -> None:
+    assert _refused(f"fence.proxy.tensormap::generic.acquire.gpu [{address}], 128;") == refused
+    assert _refused(f"prefetch.tensormap [{address}];")
+
+
 @pytest.mark.parametrize(
     "operation", ["multimem.st.global", "multimem.red.global.add", "multimem.ld_reduce.global.add"]
 )

@@ -100,6 +100,7 @@ def test_one_mistake_in_a_body(text: str, column: int, code: str, message: str) 
     ("add.s32",                "}\nadd.s32",               "PTX0104", "this `}` ends the body of `first`, but statements follow"),
     ("add.s32",                "    {\nadd.s32",           "PTX0103", "a block in the body of `first` is never closed"),
     ("add.s32",                "{ /* never closed",        "PTX0002", "this comment has no `*/`"),
+    ("L: ret;\n}",             "L: ret;\n} /*/",          "PTX0002", "this comment has no `*/`"),
     (".target sm_80",          ".target sm_80, ",          "PTX0111", "expected a target after the comma, found `.visible`"),
     (".target sm_80",          ".target sm_80;",           "PTX0101", "this `;` ends no statement"),
     (".target sm_80",          ".target sm_80\nret;\n",    "PTX0113", "an instruction is only allowed inside the body of a function"),

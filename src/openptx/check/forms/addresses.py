@@ -117,7 +117,7 @@ def _base(place: Place, base: Kind, where: Path) -> Iterator[Problem]:
         case kinds.VARIABLE | kinds.ELEMENT if base.type is not None:
             yield from _variable(place, base, where)
         case kinds.INTEGER:
-            if place.space != "local" and place.context.follows_ptxas:
+            if place.context.follows_ptxas and place.space != "local" and not place.operand_rule.says("constant"):
                 yield place.problem(
                     "address-form", "a constant address is allowed only in `.local`", where, "a constant",
                     expected="an integer register or a variable", actual="a constant",

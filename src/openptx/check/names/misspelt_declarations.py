@@ -31,12 +31,13 @@ def misspelt_name(about: str, name: str, declared: str, span: Span, function: Fu
 
 
 def _has_relatives(name: str, declared: str, function: Function) -> bool:
-    """Whether the other parameters of a function are called as `name`, but for a number, and `declared` is not."""
+    """Whether the other parameters of a function are called as `name`, but for a number, and `declared` is not. An only
+    parameter is called as the function is, as compilers do it."""
     family, parameters = name.rstrip(_DIGITS), [each.names[0].name.text for each in function.parameters]
     if family == name or declared not in parameters:
         return False
-    others = {each.rstrip(_DIGITS) for each in parameters} - {declared.rstrip(_DIGITS)}
-    return others == {family} or (not others and family.startswith(function.name.text))
+    others = {each.rstrip(_DIGITS) for each in parameters if each != declared}
+    return others == {family} if others else family == f"{function.name.text}_param_"
 
 
 def is_used(name: str, span: Span, function: Function) -> bool:

@@ -89,7 +89,7 @@ fence_proxy = instruction(
     types={"size": "u32"},
     immediates="size",
     ranges="size   128",
-    operands="addr   any register",
+    operands="addr   any register, constant",
     gates=_PROXY_GATES,
 )
 

@@ -12,6 +12,7 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     rbits   exactly              a register of exactly this type, no constant
     fptr    an address           in 32 or 64 bits
     addr    any register         of at most 64 bits, of whatever kind, as an address
+    addr    constant             a constant as an address outside of `.local`
     d       integers in lists    `.u16` and the like among the elements of a list of `.f16` or `.f32`
     a       wider                registers may be wider, as Tables 27 and 28 have it
     *       sink                 a result may be left out: `_`; `sink since PTX 7.1`: from that version on
@@ -60,6 +61,7 @@ _FLAGS = frozenset((
     "sinks in lists", "packed", "element", "functions", "wide", "no pairs", "sinks in 256 bits", "passed on",
     "padded", "64 bits", "32 bits", "any register", "integers in lists", "registers in lists", "an ignored integer",
     "short floats", "plain elements", "a list of one float", "without brackets", "no sinks", "a sampler", "no texture",
+    "constant",
 ))  # fmt: skip
 
 
