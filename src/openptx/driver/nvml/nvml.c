@@ -1,16 +1,17 @@
-/* libnvidia-ml.so.1 of OpenPTX: how many devices there are, their names and compute capabilities, and the driver's
-   version. A program that counts devices by it, as cuda.core and PyTorch do, finds those of libcuda.so.1 and not those
-   of the computer. Clocks, temperatures, processes and all else have no functions here: NVML's clients look each one up
-   and say which is missing. */
+/* libnvidia-ml.so.1 of OpenPTX: how many devices there are, their names, compute capabilities, memory and addresses on
+   the bus, and the driver's version. A program that counts devices by it, as cuda.core, PyTorch and Mojo do, finds
+   those of libcuda.so.1 and not those of the computer. Temperatures, power and all else have no functions here: NVML's
+   clients look each one up and say which is missing. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 
 #define PUBLIC __attribute__((visibility("default")))
 
-enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7,
+enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7,
        DRIVER_NOT_LOADED = 9, FUNCTION_NOT_FOUND = 13 };
-enum { MAJOR = 75, MINOR = 76 }; /* CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_... */
+enum { BUS = 33, DEVICE = 34, DOMAIN = 50, MAJOR = 75, MINOR = 76 }; /* CU_DEVICE_ATTRIBUTE_PCI_..., ...CAPABILITY_... */
 
 static struct {
     int (*version)(int *);
@@ -18,6 +19,10 @@ static struct {
     int (*device)(int *, int);
     int (*name)(char *, int, int);
     int (*attribute)(int *, int, int);
+    int (*total)(size_t *, int);
+    int (*memory)(size_t *, size_t *);
+    int (*context)(void **);
+    int (*uuid)(unsigned char *, int);
 } driver;
 static int initialized;
 
@@ -30,7 +35,13 @@ PUBLIC int nvmlInit_v2(void) {
     driver.device = (int (*)(int *, int))dlsym(library, "cuDeviceGet");
     driver.name = (int (*)(char *, int, int))dlsym(library, "cuDeviceGetName");
     driver.attribute = (int (*)(int *, int, int))dlsym(library, "cuDeviceGetAttribute");
-    if (!driver.version || !driver.count || !driver.device || !driver.name || !driver.attribute) return DRIVER_NOT_LOADED;
+    driver.total = (int (*)(size_t *, int))dlsym(library, "cuDeviceTotalMem_v2");
+    driver.memory = (int (*)(size_t *, size_t *))dlsym(library, "cuMemGetInfo_v2");
+    driver.context = (int (*)(void **))dlsym(library, "cuCtxGetCurrent");
+    driver.uuid = (int (*)(unsigned char *, int))dlsym(library, "cuDeviceGetUuid_v2");
+    if (!driver.version || !driver.count || !driver.device || !driver.name || !driver.attribute || !driver.total ||
+        !driver.memory || !driver.context || !driver.uuid)
+        return DRIVER_NOT_LOADED;
     __atomic_add_fetch(&initialized, 1, __ATOMIC_ACQ_REL);
     return SUCCESS;
 }
@@ -56,6 +67,17 @@ PUBLIC int nvmlSystemGetCudaDriverVersion(int *version) {
 }
 
 PUBLIC int nvmlSystemGetCudaDriverVersion_v2(int *version) { return nvmlSystemGetCudaDriverVersion(version); }
+
+static int text(char *into, unsigned length, const char *whole) {
+    return (unsigned)snprintf(into, length, "%s", whole) < length ? SUCCESS : INSUFFICIENT_SIZE;
+}
+
+/* The first driver for all CUDA releases of the major version that the driver has. */
+PUBLIC int nvmlSystemGetDriverVersion(char *version, unsigned length) {
+    int cuda, why = refused(version);
+    if (!why) why = nvmlSystemGetCudaDriverVersion(&cuda);
+    return why ? why : text(version, length, cuda >= 13000 ? "580.65.06" : "525.60.13");
+}
 
 PUBLIC int nvmlDeviceGetCount_v2(unsigned *count) {
     int why = refused(count);
@@ -92,8 +114,66 @@ PUBLIC int nvmlDeviceGetName(void *handle, char *name, unsigned length) {
     int device, why = device_of(handle, name, &device);
     if (why) return why;
     if (driver.name(whole, sizeof whole, device)) return DRIVER_NOT_LOADED;
-    return (unsigned)snprintf(name, length, "%s", whole) < length ? SUCCESS : INSUFFICIENT_SIZE;
+    return text(name, length, whole);
 }
+
+PUBLIC int nvmlDeviceGetUUID(void *handle, char *uuid, unsigned length) {
+    unsigned char u[16];
+    char whole[48];
+    int device, why = device_of(handle, uuid, &device);
+    if (why) return why;
+    if (driver.uuid(u, device)) return DRIVER_NOT_LOADED;
+    snprintf(whole, sizeof whole, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2],
+             u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+    return text(uuid, length, whole);
+}
+
+struct pci { /* nvmlPciInfo_t */
+    char legacy[16];
+    unsigned domain, bus, device, device_id, subsystem_id;
+    char id[32];
+};
+
+PUBLIC int nvmlDeviceGetPciInfo_v3(void *handle, struct pci *pci) {
+    int device, domain, bus, slot, why = device_of(handle, pci, &device);
+    if (why) return why;
+    if (driver.attribute(&domain, DOMAIN, device) || driver.attribute(&bus, BUS, device) ||
+        driver.attribute(&slot, DEVICE, device))
+        return DRIVER_NOT_LOADED;
+    memset(pci, 0, sizeof *pci);
+    pci->domain = (unsigned)domain, pci->bus = (unsigned)bus, pci->device = (unsigned)slot;
+    snprintf(pci->legacy, sizeof pci->legacy, "%04X:%02X:%02X.0", pci->domain & 0xffff, pci->bus & 0xff, pci->device & 0xff);
+    snprintf(pci->id, sizeof pci->id, "%08X:%02X:%02X.0", pci->domain, pci->bus & 0xff, pci->device & 0xff);
+    return SUCCESS;
+}
+
+struct memory { /* nvmlMemory_t */
+    unsigned long long total, free, used;
+};
+
+/* What is free is known to a thread with a context; without one nothing is in use. */
+PUBLIC int nvmlDeviceGetMemoryInfo(void *handle, struct memory *memory) {
+    size_t total, available;
+    void *context = NULL;
+    int device, why = device_of(handle, memory, &device);
+    if (why) return why;
+    if (driver.total(&total, device)) return DRIVER_NOT_LOADED;
+    available = total;
+    if (!driver.context(&context) && context && driver.memory(&available, &total)) return DRIVER_NOT_LOADED;
+    memory->total = total, memory->free = available, memory->used = total - available;
+    return SUCCESS;
+}
+
+/* What no device here has, under names that Mojo wants to find before it calls any. */
+static int unsupported(void *handle) {
+    int device, why = device_of(handle, &device, &device);
+    return why ? why : NOT_SUPPORTED;
+}
+
+PUBLIC int nvmlDeviceGetMigMode(void *handle) { return unsupported(handle); }
+PUBLIC int nvmlDeviceGetTotalEccErrors(void *handle) { return unsupported(handle); }
+PUBLIC int nvmlDeviceGetCurrentClocksThrottleReasons(void *handle) { return unsupported(handle); }
+PUBLIC int nvmlDeviceGetComputeRunningProcesses_v3(void *handle) { return unsupported(handle); }
 
 PUBLIC int nvmlDeviceGetCudaComputeCapability(void *handle, int *major, int *minor) {
     int device, why = device_of(handle, major && minor ? major : NULL, &device);
@@ -106,7 +186,7 @@ PUBLIC const char *nvmlErrorString(int result) {
     case SUCCESS: return "Success";
     case UNINITIALIZED: return "Uninitialized";
     case INVALID_ARGUMENT: return "Invalid Argument";
-    case 3: return "Not Supported";
+    case NOT_SUPPORTED: return "Not Supported";
     case NOT_FOUND: return "Not Found";
     case INSUFFICIENT_SIZE: return "Insufficient Size";
     case DRIVER_NOT_LOADED: return "Driver Not Loaded";
