@@ -48,7 +48,8 @@ for _ in range(3):
     x = np.zeros(64, np.uint32)
     kernel(2, 32, (x, 5), **eval(sys.argv[1]))
 assert (x == 5).all()
-print(*[name in sys.modules for name in ("openptx.engines.interp.launch", "llvmlite", "openptx.engines.native.emit")])
+print("openptx.engines.interp.launch" in sys.modules)
+print(*{"llvmlite", "openptx.engines.native.emit", "openptx.engines.tiers.service", "signal"} & sys.modules.keys())
 """
 
 
@@ -75,5 +76,5 @@ def test_imports_do_not_count(engine: str, tiers: str, native: bool) -> None:
 
 @pytest.mark.parametrize("options", ["{}", "{'cluster': 2}", "{'max_instructions': 1000}", "{'initcheck': True}"])
 def test_launches_that_are_soon_over_import_nothing_of_machine_code(options: str) -> None:
-    """With a loop, so that their running time is unknown."""
-    assert run(SOON_OVER, options) == "True False False\n"
+    """With a loop, so that their running time is unknown. What has code made is half of what `auto` imports."""
+    assert run(SOON_OVER, options) == "True\n\n"

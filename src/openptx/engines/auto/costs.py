@@ -11,10 +11,13 @@ import sys
 from openptx.engines.native.entry import MACHINE_CODE
 
 IMPORTS, NAMING = 0.08, 0.035
-"""Seconds to import `MACHINE_CODE`, and `code_requests.KEYS` alone, most of which is LLVM's library."""
+"""Seconds to import `MACHINE_CODE`, and `KEYS` alone, most of which is LLVM's library."""
 
-LOOK = 0.003
-"""Seconds to estimate the compile time, and to look for the code on disk."""
+SERVICE = "openptx.engines.tiers.service"
+"""The module that has code made: forks and servers."""
+
+LOOK, ORDERING = 0.003, 0.004
+"""Seconds to estimate the compile time, and to look for the code on disk; and to import `SERVICE`."""
 
 SHARE = 5
 """Each of these steps is taken when a kernel's launches have taken this many times as long. So a result that is
@@ -51,6 +54,11 @@ FOUND = 0.0015
 def imported(what: str = MACHINE_CODE) -> bool:
     """Whether a module that takes long to import has been imported."""
     return what in sys.modules
+
+
+def look() -> float:
+    """Seconds until it is known whether to request code."""
+    return LOOK if imported(SERVICE) else LOOK + ORDERING
 
 
 def imports() -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
+from typing import TYPE_CHECKING
 
 from openptx.call_graph import reached_directly
 from openptx.engines.auto import costs
@@ -15,8 +16,13 @@ from openptx.engines.interp import launch as interp
 from openptx.engines.interp.builtins import LASTING
 from openptx.engines.native import entry as native
 from openptx.engines.native import settings
-from openptx.engines.tiers.service import service
 from openptx.engines.tiers.takeover import host_threads, launch_and_replace, try_on_interp
+from openptx.late import late
+
+if TYPE_CHECKING:
+    from openptx.engines.tiers.service import service
+else:
+    service = late("openptx.engines.tiers.service", "service")
 
 LOG = logging.getLogger("openptx")
 

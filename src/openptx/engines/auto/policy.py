@@ -12,19 +12,25 @@ from openptx.engines.auto.tier_state import TierState
 from openptx.engines.common.engine import PreparedLaunch
 from openptx.engines.interp.builtins import LASTING
 from openptx.engines.native import settings
-from openptx.engines.native.runtime.code_requests import KEYS, name_of_code, on_disk, request_code, usual
 from openptx.engines.native.runtime.compile_time import least_seconds_to_make
 from openptx.engines.native.runtime.worker_count import ITERATIONS
+from openptx.engines.native.settings import KEYS
 from openptx.engines.tiers.conditions import Wanted, after, later, now
-from openptx.engines.tiers.service import Job, service
 from openptx.engines.tiers.takeover import host_threads
 from openptx.errors import Triple
 from openptx.late import late
 from openptx.program import Function, Program
 
 if TYPE_CHECKING:
+    from openptx.engines.native.runtime.code_requests import name_of_code, on_disk, request_code, usual
     from openptx.engines.native.runtime.compiled_kernel import ready
+    from openptx.engines.tiers.service import Job, service
 else:
+    name_of_code = late("openptx.engines.native.runtime.code_requests", "name_of_code")
+    on_disk = late("openptx.engines.native.runtime.code_requests", "on_disk")
+    request_code = late("openptx.engines.native.runtime.code_requests", "request_code")
+    usual = late("openptx.engines.native.runtime.code_requests", "usual")
+    service = late("openptx.engines.tiers.service", "service")
     ready = late("openptx.engines.native.runtime.compiled_kernel", "ready")
 
 LOG = logging.getLogger("openptx")
@@ -59,7 +65,7 @@ def code_wanted(state: TierState, prepared: PreparedLaunch, workers: int | None)
     launch = PendingLaunch(
         state, prepared.program, function, image, block, estimate, bool(stays), (workers or 1) > 1, time.thread_time()
     )
-    soon = costs.SHARE * costs.LOOK - state.interp_seconds
+    soon = costs.SHARE * costs.look() - state.interp_seconds
     if soon > 0 and state.surely_before_code(estimate):
         return later(lambda _: when_to_abandon(launch), soon, soon)
     return when_to_abandon(launch)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import weakref
+from typing import TYPE_CHECKING
 
 from openptx.call_graph import calls_indirectly
 from openptx.device.image import Image
@@ -13,9 +14,11 @@ from openptx.engines.interp.builtins import EXTERNALS
 from openptx.engines.native.runtime.compile_time import OPERATION, least_seconds_to_make, seconds_to_make
 from openptx.engines.native.runtime.engine_times import EngineTimes
 from openptx.engines.native.runtime.worker_count import loops
-from openptx.engines.tiers.service import Job
 from openptx.errors import Triple
 from openptx.program import Function, Program
+
+if TYPE_CHECKING:
+    from openptx.engines.tiers.service import Job
 
 
 class TierState:

@@ -6,19 +6,21 @@ from __future__ import annotations
 import os
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from openptx.cache_folder import cache_folder as users_folder
 
 Triple = tuple[int, int, int]
 T = TypeVar("T")
 
+KEYS = "openptx.engines.native.cache.key"
+"""The module that names code: it needs LLVM's library."""
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The compilation options of a kernel."""
+
+class Options(NamedTuple):
+    """The compilation options of a kernel; a tuple, since `auto` imports this before launches that are soon over, and
+    a data class takes a millisecond to make."""
 
     block: Triple
     locked: bool
@@ -43,9 +45,6 @@ class Options:
     def counts(self) -> bool:
         """Whether the code counts what it executes."""
         return "count" in self.watched
-
-    def key(self) -> tuple[object, ...]:
-        return tuple([getattr(self, name) for name in self.__slots__])
 
 
 _cache: list[Path | None] = []

@@ -11,6 +11,7 @@ import logging
 import math
 import threading
 import time
+from typing import TYPE_CHECKING
 
 from openptx.engines.common.engine import PreparedLaunch, alone
 from openptx.engines.interp.abandon import Abandonable, Abandoned
@@ -18,10 +19,15 @@ from openptx.engines.interp.batch import Batch
 from openptx.engines.interp.launch import launch
 from openptx.engines.tiers.conditions import Wanted, after
 from openptx.engines.tiers.forecast import Forecast
-from openptx.engines.tiers.service import service
 from openptx.isa.memory_consistency import may_wait
+from openptx.late import late
 from openptx.program import Function
 from openptx.progress import progress
+
+if TYPE_CHECKING:
+    from openptx.engines.tiers.service import service
+else:
+    service = late("openptx.engines.tiers.service", "service")
 
 LOG = logging.getLogger("openptx")
 

@@ -21,7 +21,7 @@ def name_of(program: Program, function: Function, options: Options, version_of_i
     text = program.digests.get(function.name)
     if text is None:  # 4 ms for CUB's thousand declarations
         text = program.digests[function.name] = text_digest("\0".join(parts(program, function)))
-    return digest(text, version_of_it, repr(options.key()))
+    return digest(text, version_of_it, repr(tuple(options)))
 
 
 def digest(*parts: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 from openptx.device.image import Image
 from openptx.engines.interp.decode import NoMeaning
@@ -45,7 +44,7 @@ def codes_of(
     """The code of a kernel with given options, and with locked atomics where those are wanted too."""
     with settings.cache_at(cache):
         codes = Codes()
-        for one in (options, *([replace(options, locked=True)] if several_workers else [])):
+        for one in (options, *([options._replace(locked=True)] if several_workers else [])):
             name = name_of(program, function, one, "fast")
             codes[name], metadata = load_or_compile(name, program, function, image, one)
             if metadata.free_order or metadata.interprets:  # atomics of CTAs don't meet, or one worker runs them

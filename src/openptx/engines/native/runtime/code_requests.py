@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 
 from openptx.device.image import Image
 from openptx.engines.native import settings
-from openptx.engines.native.settings import Options
+from openptx.engines.native.settings import KEYS, Options
 from openptx.engines.tiers.messages import Reply, Request
 from openptx.engines.tiers.service import Job, service
 from openptx.errors import Triple
 from openptx.late import late
 from openptx.program import Function, Program
-
-KEYS = "openptx.engines.native.cache.key"
-"""The module that names code: it needs LLVM's library."""
 
 if TYPE_CHECKING:
     from openptx.engines.native.cache.key import name_of

@@ -10,7 +10,6 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from openptx.device.image import Image
 from openptx.engines.interp.decode import NoMeaning
@@ -92,7 +91,7 @@ _compiled: weakref.WeakKeyDictionary[Image, dict[tuple[object, ...], Compiled | 
 def compiled(program: Program, function: Function, image: Image, options: Options) -> Compiled:
     """The kernel's code, compiled on first use."""
     known = _compiled.setdefault(image, {})
-    key = (function.name, *options.key())
+    key = (function.name, *options)
     found = known.get(key)
     if found is None:
         try:
@@ -144,9 +143,9 @@ def slow(program: Program, function: Function, image: Image, options: Options, c
 
 
 def made_slow(program: Program, function: Function, image: Image, options: Options, code: Compiled) -> Library:
-    plain = replace(options, lane_facts=False, speculates=False)
+    plain = options._replace(lane_facts=False, speculates=False)
     given = code.metadata.exits, code.metadata.globals, code.messages
-    name = name_of(program, function, plain, repr((options.key(), *given)))
+    name = name_of(program, function, plain, repr((tuple(options), *given)))
     metadata, objects = load_or_compile(name, function, lambda: lower_kernel(program, function, image, plain, *given))
     if metadata.globals != code.metadata.globals:
         raise Bug(f"the generic version of `{function.name}` knows other variables: {metadata.globals}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import replace
 from typing import NamedTuple
 
 from openptx.device.image import Image
@@ -110,13 +109,13 @@ class Plan:
         if code.metadata.interprets:  # Python's actions are not atomic for other workers
             self.workers = 1
         if self.workers > 1 and not code.metadata.free_order:
-            options = replace(options, locked=True)
+            options = options._replace(locked=True)
             code = compiled(self.program, self.function, image, options)
         return options, code
 
     def request(self, image: Image, options: Options) -> Job:
         """Requests code of the kernel with other options, to be compiled meanwhile."""
-        unlocked, several = replace(options, locked=False), options.locked
+        unlocked, several = options._replace(locked=False), options.locked
         return request_code(self.program, self.function, image, unlocked, several_workers=several)
 
     def band_of(self) -> int:

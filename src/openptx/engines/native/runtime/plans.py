@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import replace
 
 from openptx.device.image import Image
 from openptx.engines.native import settings
@@ -49,7 +48,7 @@ class BaselineCode:
                 "kernel `%s`: its launches have taken %.2f s, code is being optimised (about %.1f s)",
                 plan.function.name, self.spent, cost,
             )  # fmt: skip
-            self.job = plan.request(image, replace(plan.options, baseline=False))
+            self.job = plan.request(image, plan.options._replace(baseline=False))
         if not is_available(self.job):
             return False
         LOG.info("kernel `%s` runs optimised code from now on", plan.function.name)
@@ -122,7 +121,7 @@ class Plans:
         """Records that a launch has ended of a kernel with a loop over the grid's stride."""
 
         def request() -> Job | None:
-            return plan.request(image, replace(plan.options, rounds=True)) if meanwhile() else None
+            return plan.request(image, plan.options._replace(rounds=True)) if meanwhile() else None
 
         if plan.order.ran(seconds, EACH * plan.code.metadata.size, request):
             self.made.clear()
@@ -134,7 +133,7 @@ class Plans:
         """
         if meanwhile:
             if plan.replacement is None:
-                plan.replacement = plan.request(image, replace(plan.options, speculates=False))
+                plan.replacement = plan.request(image, plan.options._replace(speculates=False))
             if not is_available(plan.replacement):
                 return
             LOG.info("kernel `%s`: from now on its branches are not assumed to be uniform", plan.function.name)
