@@ -38,7 +38,7 @@ class CallLowering:
     def __init__(self, registers: RegisterFile, binder: OperandBinder) -> None:
         self.x, self.ir, self.scope, self.c = registers.x, registers.ir, registers.scope, registers.c
         self.memory, self.frame, self.faults = self.x.memory, self.x.frame, self.x.faults
-        self.upcalls, self.tables = self.x.upcalls, self.scope.tables
+        self.tables = self.scope.tables
         self.registers, self.binder = registers, binder
         self.buffer_slots = 0
         """The maximum number of 64-bit values that a call passes or returns."""
@@ -57,9 +57,9 @@ class CallLowering:
     def ask_system(self, site: CallSite, name: str) -> None:
         """A system function: the reference engine executes it for the lanes."""
         given = [self.word(argument) for argument in site.arguments]
-        self.upcalls.ask(name, given)
+        self.x.upcalls.ask(name, given)
         for wanted in site.results:
-            self.write_result(wanted, (self.upcalls.results(),))
+            self.write_result(wanted, (self.x.upcalls.results(),))
 
     def word(self, given: Operand) -> Bits:
         """An argument of at most 64 bits, from a register or a parameter variable."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.context import FunctionContext
@@ -28,12 +30,17 @@ from openptx.isa.semantics.matrix.tensor_operations import TensorCopy, TensorPro
 from openptx.numerics import Bits
 from openptx.program import Op
 
+if TYPE_CHECKING:
+    from openptx.isa.machine import Update, Word
+    from openptx.numerics.dot import Tile
+    from openptx.numerics.matrix_product import MatrixProduct
+
 OF_WARP = "tid.", "warpid"
 """Special registers that differ between warps."""
 
 
 class MemoryLowering:
-    """The parts that lower accesses (memory/), each with what it needs.
+    """The parts that lower accesses (memory/), each with what it needs; atomics' is made when one is lowered.
 
     Every access is checked against the table of slots (memory/bounds_check.py). An access that fails the check takes
     the slow path, lane by lane, which is exact: it accepts accesses that are valid after all, and reports which lane
@@ -45,11 +52,17 @@ class MemoryLowering:
         self.checks = BoundsCheck(scope, frame)
         self.slow = SlowPath(scope, faults, frame)
         lanes = GatherScatter(scope)
-        loads = LoadLowering(self.checks, self.slow, lanes, self.paths)
-        stores = StoreLowering(self.checks, self.slow, lanes, self.paths)
-        self.load, self.store, self.joined = loads.load, stores.store, loads.joined
-        self.atomic = AtomicLowering(self.checks, self.slow, self.paths, loads, stores).atomic
+        self.loads = LoadLowering(self.checks, self.slow, lanes, self.paths)
+        self.stores = StoreLowering(self.checks, self.slow, lanes, self.paths)
+        self.load, self.store, self.joined = self.loads.load, self.stores.store, self.loads.joined
         self.repeat = LaneLoop(scope, faults).repeat
+
+    @cached_property
+    def atomics(self) -> AtomicLowering:
+        return AtomicLowering(self.checks, self.slow, self.paths, self.loads, self.stores)
+
+    def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
+        return self.atomics.atomic(space, address, w, update, *operands)
 
     def copy(self, to: str, target: Bits, source: str, origin: Bits, size: Bits) -> None:
         """Copies `size` bytes, which may differ between lanes, from one space to another."""
@@ -59,7 +72,8 @@ class MemoryLowering:
 
 
 class LlvmMachine(FloatOps):
-    """Values are names of LLVM values; memory, faults and upcalls are lowered by separate parts."""
+    """Values are names of LLVM values; memory, faults and upcalls are lowered by separate parts. Those that few kernels
+    need are made when they are first asked for."""
 
     def __init__(self, c: FunctionContext, facts: Facts, tables: ModuleTables) -> None:
         super().__init__(tables.functions)
@@ -72,7 +86,6 @@ class LlvmMachine(FloatOps):
         self.frame = LocalFrame(scope)
         self.faults = FaultExits(scope)
         self.memory = MemoryLowering(scope, self.faults, self.frame)
-        self.upcalls = Upcalls(self.faults, self.frame)
         self.leave_if_wraps: Callable[[str, int, int, bool], None] | None = None
         """Takes a side exit to the generic version if base plus offset wraps, if the code may: see `SideExits`."""
         self.call_tensor_code: Callable[[Op, Sequence[Bits]], None] | None = None
@@ -83,8 +96,17 @@ class LlvmMachine(FloatOps):
         memory = self.memory
         self.load, self.store, self.atomic, self.copy = memory.load, memory.store, memory.atomic, memory.copy
         self.repeat, self.require = self.memory.repeat, self.faults.require
-        self.call_product = MatrixProducts(self.scope).call
-        self._tensor_memory = TensorMemory(scope, self.faults)
+
+    @cached_property
+    def upcalls(self) -> Upcalls:
+        return Upcalls(self.faults, self.frame)
+
+    @cached_property
+    def products(self) -> MatrixProducts:
+        return MatrixProducts(self.scope)
+
+    def call_product(self, p: MatrixProduct, a: Sequence[Bits], b: Sequence[Bits], addends: Tile) -> Tile:
+        return self.products.call(p, a, b, addends)
 
     # The warp
 
@@ -191,6 +213,10 @@ class LlvmMachine(FloatOps):
     @property
     def tensor_memory(self) -> TensorMemory:
         return self._tensor_memory
+
+    @cached_property
+    def _tensor_memory(self) -> TensorMemory:
+        return TensorMemory(self.scope, self.faults)
 
     def tensor_product(
         self, p: TensorProduct, define: Callable[..., None], zeros: Bits, code: Bits, *values: Bits

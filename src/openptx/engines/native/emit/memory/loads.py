@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from openptx.engines.native.analysis.accesses import TABLE, is_private, locate
 from openptx.engines.native.analysis.capabilities import is_parameter
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, Value, vector_type
@@ -29,9 +31,15 @@ class LoadLowering:
     def __init__(self, checks: BoundsCheck, slow: SlowPath, lanes: GatherScatter, paths: GuardedPaths) -> None:
         self.x, self.ir, self.scope, self.entry = checks.x, checks.ir, checks.scope, checks.entry
         self.c, self.checks, self.slow, self.lanes, self.paths = checks.c, checks, slow, lanes, paths
-        self.shared = CheckedLanes(checks, slow, lanes)
-        self.own = LocalSlots(checks, slow, lanes)
         self.joined = JoinedLoads(checks, paths)
+
+    @cached_property
+    def shared(self) -> CheckedLanes:
+        return CheckedLanes(self.checks, self.slow, self.lanes)
+
+    @cached_property
+    def own(self) -> LocalSlots:
+        return LocalSlots(self.checks, self.slow, self.lanes)
 
     def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
         if space == "param" and isinstance(address.v, int):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from openptx.engines.native.analysis.accesses import locate
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, Value, vector_type
@@ -21,8 +22,14 @@ class StoreLowering:
     def __init__(self, checks: BoundsCheck, slow: SlowPath, lanes: GatherScatter, paths: GuardedPaths) -> None:
         self.x, self.ir, self.scope, self.c = checks.x, checks.ir, checks.scope, checks.c
         self.checks, self.slow, self.lanes, self.paths = checks, slow, lanes, paths
-        self.shared = CheckedLanes(checks, slow, lanes)
-        self.own = LocalSlots(checks, slow, lanes)
+
+    @cached_property
+    def shared(self) -> CheckedLanes:
+        return CheckedLanes(self.checks, self.slow, self.lanes)
+
+    @cached_property
+    def own(self) -> LocalSlots:
+        return LocalSlots(self.checks, self.slow, self.lanes)
 
     def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
         if self.scope.mask_may_be_empty:
