@@ -45,7 +45,7 @@ class Statement:
 @lru_cache(maxsize=512)
 def gap(function: Function) -> Op | None:
     """The first instruction of a function that cannot be executed."""
-    return next((op for op in function.code if fidelity_of(op) == UNSUPPORTED), None)
+    return next((op for op in function.code if fidelity_of(op) is UNSUPPORTED), None)
 
 
 def require_meanings(program: Program, kernel: str) -> None:
@@ -62,7 +62,7 @@ def fidelity_of(op: Op) -> Fidelity:
     if instruction.control is not None:
         return EXACT
     own = UNSUPPORTED if instruction.meaning is None else instruction.fidelity(op.m)
-    return RULES[op.rule] if op.rule and own == EXACT else own
+    return RULES[op.rule] if op.rule and own is EXACT else own
 
 
 def statements(program: Program, names: Iterable[str]) -> list[Statement]:

@@ -19,7 +19,6 @@ from openptx.engines.native.deopt.side_exits import Deoptimizer
 from openptx.engines.native.emit.arith.outlined import INLINE
 from openptx.engines.native.emit.barriers import BarrierLowering
 from openptx.engines.native.emit.branches import Branches
-from openptx.engines.native.emit.calls import CallLowering
 from openptx.engines.native.emit.interp_call import InterpCall
 from openptx.locks import check_cancelled
 from openptx.numerics import Bits
@@ -43,15 +42,15 @@ def iterations_between_polls(function: Function) -> int:
 
 class BlockEmitter:
     def __init__(
-        self, branches: Branches, barriers: BarrierLowering, calls: CallLowering, interp: InterpCall,
-        deopt: Deoptimizer, counted: Mapping[int, int],
+        self, branches: Branches, barriers: BarrierLowering, interp: InterpCall, deopt: Deoptimizer,
+        counted: Mapping[int, int],
     ) -> None:  # fmt: skip
         """`counted`: headers of loops whose iterations are counted, because they may be waiting for other threads, and
         how many iterations each one counts for."""
         self.x, self.ir, self.scope, self.faults = branches.x, branches.ir, branches.scope, branches.faults
         self.c, self.facts = branches.c, branches.facts
         self.registers, self.binder = branches.registers, branches.binder
-        self.branches, self.barriers, self.calls, self.interp = branches, barriers, calls, interp
+        self.branches, self.barriers, self.interp = branches, barriers, interp
         self.exits, self.deopt, self.counted = branches.exits, deopt, counted
         self.checks = self.x.memory.checks
 
@@ -211,7 +210,7 @@ class BlockEmitter:
     def act(self, op: Op) -> None:
         kind = op.form.instruction.control
         if kind == "call":
-            self.calls.call_function(op)
+            self.branches.calls.call_function(op)
             return
         if op.form.instruction.converges is not None:
             self.check_members(op)

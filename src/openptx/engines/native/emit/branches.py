@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Set
+from functools import cached_property
 
 from openptx.control_flow import END
 from openptx.engines.native import abi
@@ -17,12 +18,16 @@ from openptx.program import Op, Targets
 
 
 class Branches:
-    def __init__(self, registers: RegisterFile, binder: OperandBinder, exits: SideExits, calls: CallLowering) -> None:
+    def __init__(self, registers: RegisterFile, binder: OperandBinder, exits: SideExits) -> None:
         self.x, self.ir, self.scope, self.faults = registers.x, registers.ir, registers.scope, registers.x.faults
         self.registers, self.binder, self.c, self.facts = registers, binder, registers.c, registers.facts
-        self.exits, self.calls = exits, calls
+        self.exits = exits
         self.dispatches: dict[tuple[int, ...], str] = {}
         """Chains that find the lowest block with lanes, by candidates: their labels."""
+
+    @cached_property
+    def calls(self) -> CallLowering:
+        return CallLowering(self.registers, self.binder)
 
     def jump(self, goal: int, waiting: frozenset[int]) -> None:
         """All lanes of the block continue at `goal`."""

@@ -17,7 +17,7 @@ from openptx.engines.native.deopt.side_exits import ITERATIONS, Deoptimizer, Sid
 from openptx.engines.native.emit.barriers import BarrierLowering
 from openptx.engines.native.emit.block import BlockEmitter, iterations_between_polls
 from openptx.engines.native.emit.branches import Branches
-from openptx.engines.native.emit.calls import SLOT, CallLowering
+from openptx.engines.native.emit.calls import SLOT
 from openptx.engines.native.emit.interp_call import InterpCall
 from openptx.engines.native.emit.ir_builder import Section
 from openptx.engines.native.emit.llvm_machine import LlvmMachine
@@ -52,8 +52,7 @@ class FunctionEmitter:
         binder = AffineBinder(self.x, self.registers, c)
         self.exits = SideExits(self.registers, layout)
         self.x.leave_if_wraps = self.exits.leave_if_wraps
-        self.calls = CallLowering(self.registers, binder)
-        self.branches = Branches(self.registers, binder, self.exits, self.calls)
+        self.branches = Branches(self.registers, binder, self.exits)
         self.chaining = self.chain()
         self.barriers = BarrierLowering(self.branches, self.chaining)
         self.interp, self.deopt = InterpCall(self.registers), Deoptimizer(self.exits)
@@ -62,7 +61,7 @@ class FunctionEmitter:
         self.blocks = self.emitting(self.branches)
 
     def emitting(self, branches: Branches) -> BlockEmitter:
-        return BlockEmitter(branches, self.barriers, self.calls, self.interp, self.deopt, self.counted)
+        return BlockEmitter(branches, self.barriers, self.interp, self.deopt, self.counted)
 
     def chain(self) -> WarpChaining | None:
         """How a warp that suspends continues with the next one."""
@@ -122,7 +121,7 @@ class FunctionEmitter:
         leaving = {b.index for b in self.c.graph.blocks if any(b.start <= pc < b.stop for pc in self.exits.exits)}
         if how is None or not how.covers(leaving):
             return None
-        branches = PairBranches(self.registers, self.branches.binder, self.exits, self.calls)
+        branches = PairBranches(self.registers, self.branches.binder, self.exits)
         found = WarpPairs(branches, self.emitting(branches), how)
         found.emit(self.begin_warp)
         return found
@@ -155,7 +154,7 @@ class FunctionEmitter:
         if self.c.is_function:
             found.append("%here = alloca i8")
         if any(control(op) == "call" for op in self.c.function.code):
-            size = self.calls.buffer_slots * SLOT + SLOT
+            size = self.branches.calls.buffer_slots * SLOT + SLOT
             found += [f"%{name} = alloca [{size} x i8], align 64" for name in ("in", "out")]
         return found
 
@@ -243,7 +242,7 @@ class FunctionEmitter:
         for i, cell in enumerate(self.c.argument_cells):
             if self.registers.kept_in_memory(cell) is not None:
                 w = self.c.cells.widths[cell]
-                name = ir.load(vector_type(w), self.calls.buffer("%arguments", i), 64)
+                name = ir.load(vector_type(w), self.branches.calls.buffer("%arguments", i), 64)
                 self.registers.keep_in(cell, self.x.bits(name, w))
 
     def count_call(self) -> None:
