@@ -10,12 +10,12 @@ from openptx.numerics.formats import FORMATS, Format
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.numerics.arithmetic import Arithmetic as Arithmetic
     from openptx.numerics.arrays import convert as convert
+    from openptx.numerics.dot import Arithmetic as Arithmetic
 
 __all__ = ["FORMATS", "Arithmetic", "Bits", "Format", "S", "Signedness", "U"]
 
-_LATE = {"Arithmetic": "openptx.numerics.arithmetic", "convert": "openptx.numerics.arrays"}
+_LATE = {"Arithmetic": "openptx.numerics.dot", "convert": "openptx.numerics.arrays"}
 """Parts that are imported on first use: a checker needs no arithmetic, and NumPy takes long to import."""
 
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from openptx.array_types import Array
-    from openptx.numerics.arithmetic import Arithmetic
     from openptx.numerics.bits import Bits
     from openptx.numerics.compiled import Loop
     from openptx.numerics.cvt_spec import CvtSpec
+    from openptx.numerics.dot import Arithmetic
 
     Step = Callable[[Sequence[Array], Array], None]
 

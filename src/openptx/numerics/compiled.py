@@ -11,8 +11,8 @@ import llvmlite.binding as llvm
 from openptx.array_types import Array
 from openptx.llvm.jit import Library
 from openptx.locks import LLVM
-from openptx.numerics.arithmetic import Arithmetic
 from openptx.numerics.bits import Bits, Signedness, U
+from openptx.numerics.dot import Arithmetic
 from openptx.numerics.formats import BF16, F16, F32, TF32, Format
 from openptx.numerics.rounding import RandomBits
 

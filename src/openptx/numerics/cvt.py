@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from openptx.numerics.arithmetic import Arithmetic
 from openptx.numerics.bits import Bits, S
+from openptx.numerics.dot import Arithmetic
 from openptx.numerics.formats import F32, Fixed, Format
 from openptx.numerics.reals import Real
 from openptx.numerics.rounding import TO_INTEGER

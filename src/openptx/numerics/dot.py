@@ -59,7 +59,14 @@ class Factors:
 E2M1X8 = Factors(4, E2M1)
 
 
-class Dots(Approximate):
+class Arithmetic(Approximate):
+    """The last layer of what is derived from four core operations, and the base class of machines: they implement
+    `const binary select resize`; every other primitive is defined in the layers.
+
+    Definitions are total on all bit patterns. A machine may override a method with a faster one and call `super()` for
+    the cases that it does not handle; `Arithmetic.fma(x, ...)` is always the reference definition.
+    """
+
     def elements(self, f: Factors, registers: Sequence[Bits]) -> list[Bits]:
         """The elements in registers, lowest first; elements smaller than a byte in one byte each."""
         x = self

@@ -8,7 +8,7 @@ from openptx.numerics.formats import FORMATS, Format
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.numerics.bits import Bits
-    from openptx.numerics.dot import Dots, Tile
+    from openptx.numerics.dot import Arithmetic, Tile
 
 WORD = 32  # bits
 
@@ -68,7 +68,7 @@ class MatrixProduct:
         return self.scale is not None and self.f.width < 8
 
     def definition(
-        self, x: Dots, rows: Tile, columns: Tile, addends: Tile, scales: tuple[Tile, Tile] = ((), ())
+        self, x: Arithmetic, rows: Tile, columns: Tile, addends: Tile, scales: tuple[Tile, Tile] = ((), ())
     ) -> Tile:  # fmt: skip
         """d for every row and column, by the definitions of a machine. `scales`: those of every row, and of every
         column."""
@@ -86,7 +86,8 @@ class MatrixProduct:
         return multiply_halves(x, f, g, rows, columns, addends, d)
 
     def element(
-        self, x: Dots, row: tuple[Bits, ...], column: tuple[Bits, ...], c: Bits, scales: tuple[Tile, Tile] = ((), ())
+        self, x: Arithmetic, row: tuple[Bits, ...], column: tuple[Bits, ...], c: Bits,
+        scales: tuple[Tile, Tile] = ((), ()),
     ) -> Bits:  # fmt: skip
         """One element of d."""
         return self.definition(x, (row,), (column,), ((c,),), scales)[0][0]
@@ -112,7 +113,7 @@ def parsed(key: str) -> MatrixProduct:
 
 
 def multiply_halves(
-    x: Dots, f: Factors, g: Factors, rows: Tile, columns: Tile, addends: Tile, d: Format
+    x: Arithmetic, f: Factors, g: Factors, rows: Tile, columns: Tile, addends: Tile, d: Format
 ) -> Tile:  # fmt: skip
     """Adds the elements in the lower halves of registers, then those in the upper halves, and finally the addend
     (H100)."""

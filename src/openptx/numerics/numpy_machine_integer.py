@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from openptx.numerics.arithmetic import Arithmetic
 from openptx.numerics.bits import Bits, Signedness
+from openptx.numerics.dot import Arithmetic
 from openptx.numerics.reductions import any_set, paired
 
 if TYPE_CHECKING:

@@ -10,19 +10,18 @@ from numpy.typing import NDArray
 
 from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.batch import Batch
-from openptx.sanitize.checks.standstill import LaneStates
+from openptx.sanitize.numbered import NumberedBatch
 from openptx.sanitize.races.semantics import WARP_BARRIER
 from openptx.sanitize.schedule import LONGEST_TURN, take
 
 if TYPE_CHECKING:
     from openptx.engines.interp.decode import Block
     from openptx.engines.interp.frames import Frame, Group
+    from openptx.engines.interp.launch_state import LaunchState
     from openptx.numerics import Bits
     from openptx.program import Op
     from openptx.sanitize.machine import SanitizedThreads
     from openptx.sanitize.races.views import Views
-    from openptx.sanitize.watched_launch import SanitizedLaunch
 
 
 @dataclass(slots=True)
@@ -38,17 +37,12 @@ class Arrivals:
         return Arrivals(np.zeros(n, np.int64), views.table(n), np.zeros(n, np.bool_))
 
 
-class SanitizedBatch(Batch):
+class SanitizedBatch(NumberedBatch):
     """A batch that reports arrivals at barriers, completed barriers, calls and exits to its session."""
 
-    x: SanitizedThreads
-
-    def __init__(self, launch: SanitizedLaunch, x: SanitizedThreads) -> None:
-        self.session = launch.session
+    def __init__(self, launch: LaunchState, x: SanitizedThreads) -> None:
+        self.watched, self.session = x, x.session
         self.arrivals: dict[int, Arrivals] = {}
-        self.polls = np.zeros(x.n, np.int64)
-        """By lane, the number of consecutive polls of unchanged memory in the launch when the lane last polled."""
-        self.states = LaneStates(x.n)
         self._cluster_phase = np.zeros(x.n, np.int64)
         views, clusters = self.session.clocks.views, x.geometry.count // self.session.teams.cluster_size
         self._cluster = Arrivals.of(x.n, views)
@@ -73,18 +67,9 @@ class SanitizedBatch(Batch):
 
     def execute_control(self, group: Group, block: Block) -> bool:
         assert block.control is not None
-        self.x.begin(block.control)
+        self.watched.begin(block.control)
         self.session.control(group, block.control)
         return super().execute_control(group, block)
-
-    def have_polled_since(self, count: int) -> bool:
-        """Whether all lanes that do not wait have polled memory after the first `count` of the consecutive polls."""
-        lanes = [lane_sets.positions(group.lanes, self.x.n) for group in self.ready.values()]
-        return all(bool((self.polls[ready] > count).all()) for ready in lanes)
-
-    def numbers(self, lanes: lane_sets.Lanes) -> Array:
-        """The indices of lanes in the launch."""
-        return lane_sets.take(self.x.numbers, lanes)
 
     # Barriers of CTAs.
 
@@ -195,4 +180,4 @@ class SanitizedBatch(Batch):
         super().close()
 
     def enters(self, frame: Frame, lanes: lane_sets.Lanes) -> None:
-        self.x.enters(frame, lanes)
+        self.watched.enters(frame, lanes)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from openptx.engines.interp.frames import Frame
 from openptx.program import Address, Function, Op, Reg
-from openptx.sanitize.batch import SanitizedBatch
+from openptx.sanitize.numbered import NumberedBatch
 
 
 class Executing:
     """The running batch, and the activation of its executing lanes."""
 
-    batch: SanitizedBatch
+    batch: NumberedBatch
     frame: Frame
 
     @property

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.machine import Threads
 from openptx.isa.instructions import mbarrier as mbarrier_instructions
 from openptx.isa.semantics import mbarrier
+from openptx.sanitize.numbered import NumberedThreads
 from openptx.sanitize.races.detector import stacked
 from openptx.sanitize.races.semantics import COMMITS, INITS, TAKE_LOCKS, WAITS, access, elements, sized
 from openptx.sanitize.races.shadow import GPU, SCOPE, UPDATE, Shadow
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from openptx.engines.interp.frames import Frame
     from openptx.engines.interp.geometry import Geometry
     from openptx.engines.interp.memory.spaces import Place
-    from openptx.engines.interp.memory.tensor_memory import TensorMemory
     from openptx.engines.interp.memory.views import Plane
     from openptx.isa.machine import Update, Word
     from openptx.numerics import Bits
@@ -37,24 +36,14 @@ if TYPE_CHECKING:
 Chosen = NDArray[np.intp] | None
 
 
-class SanitizedThreads(Threads):
-    """`op` is the executing instruction; `accessed` are the locations of its last access."""
-
-    op: Op
+class SanitizedThreads(NumberedThreads):
+    """`accessed` are the locations of the last access of the executing instruction."""
 
     def __init__(self, geometry: Geometry, memory: MemoryView, image: Image, session: Session) -> None:
         super().__init__(geometry, memory, image)
         self.session = session
-        self.first = geometry.first * geometry.threads
-        self.numbers = np.arange(self.first, self.first + self.n)
         self.accessed: list[tuple[Chosen, Place]] = []
-        self.statement = 0
-        self.agents: dict[int, tuple[int, int]] = {}
-        """By thread, the agents that read and write for it: asynchronous bulk copies."""
-        self.members = np.zeros(1, np.uint32)
-        """The member masks of the lanes that execute an instruction together."""
         self.changed = np.zeros(0, np.bool_)  # by executing lane, whether its atomic operation changed memory
-        self.last_store = np.zeros(self.n, np.int64)
         self._shadows: dict[Plane, Shadow | None] = {}
 
     def begin(self, op: Op) -> None:
@@ -66,22 +55,8 @@ class SanitizedThreads(Threads):
     def must_see_accesses(self) -> bool:
         return True
 
-    def threads(self) -> Array:
-        """The indices of the executing threads in the launch."""
-        return lane_sets.take(self.numbers, self.executing)
-
-    @property
-    def allocated_tensor_memory(self) -> TensorMemory | None:
-        """The tensor memory, if the kernel has used it."""
-        return self._tensor_memory
-
     def make_tensor_memory(self) -> WatchedTensorMemory:
         return WatchedTensorMemory(self)
-
-    @property
-    def shared_stride(self) -> int:
-        """The distance between the shared memories of two neighbouring CTAs."""
-        return self._shared_stride
 
     def tick(self) -> int:
         self.session.waits.read_clock()

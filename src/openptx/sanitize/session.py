@@ -13,7 +13,6 @@ from openptx.engines.interp.frames import Group
 from openptx.engines.interp.geometry import Shape
 from openptx.errors import Fault
 from openptx.program import Function, Op, Program
-from openptx.sanitize.batch import SanitizedBatch
 from openptx.sanitize.checks.barriers import BarrierChecks
 from openptx.sanitize.checks.bounds import Bounds
 from openptx.sanitize.checks.endless_waits import EndlessWaits
@@ -23,21 +22,21 @@ from openptx.sanitize.checks.lost_memory import report_unfreed
 from openptx.sanitize.checks.mbarriers import Mbarriers
 from openptx.sanitize.checks.skipped_barriers import SkippedBarriers
 from openptx.sanitize.collector import Collector
-from openptx.sanitize.decoded import WatchedFunction, WatchedTracked
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.faults import report_fault
 from openptx.sanitize.heap import GuardedHeap
+from openptx.sanitize.numbered import NumberedBatch
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.copies import Agents, BulkCopies, Copies
 from openptx.sanitize.races.detector import Races
 from openptx.sanitize.races.locks import Locks
 from openptx.sanitize.races.multiplications import Multiplications
+from openptx.sanitize.races.register_transfers import RegisterTransfers
 from openptx.sanitize.races.releases import Releases
 from openptx.sanitize.races.reports import RaceReports
 from openptx.sanitize.races.semantics import synchronizes
 from openptx.sanitize.races.shadow import ShadowMemory
 from openptx.sanitize.races.teams import Teams
-from openptx.sanitize.races.tensor_memory import RegisterTransfers
 from openptx.sanitize.reporter import Reporter
 from openptx.sanitize.undefined_bits.arrays import NOISE
 from openptx.sanitize.undefined_bits.marks import Marks
@@ -60,7 +59,6 @@ class Session:
         """By the address of memory that starts undefined, a byte for each byte with its defined bits set."""
         self.discards = False  # whether `discard` has made bytes undefined
         self.heap: GuardedHeap | None = None
-        self._functions: dict[Function, WatchedFunction] = {}
 
         self.executing = Executing()
         self.teams = Teams(shape)
@@ -86,19 +84,12 @@ class Session:
         self.mbarriers = Mbarriers(self.clocks, self.reporter, self.executing)
         self.waits = EndlessWaits(self.reporter, self.executing, self.mbarriers)
         self.barriers = BarrierChecks(self.reporter, self.clocks, "sync" in tools)
-        self.skipped_barriers = SkippedBarriers(self.reporter, "sync" in tools)
+        self.skipped_barriers = SkippedBarriers(self.reporter, self.executing, "sync" in tools)
         self.unwritten = UnwrittenCopies(self.reporter, self.executing, "init" in tools)
         self.values = Values(self.reporter, self.executing, tools, self.unwritten)
         self.bounds = Bounds(self.reporter, self.executing, "mem" in tools)
         self.escapes = Escapes(self.reporter, self.executing, "mem" in tools)
         self.lifetimes = Lifetimes(self.reporter, self.clocks, "race" in tools)
-
-    def decoded(self, function: Function) -> WatchedFunction:
-        found = self._functions.get(function)
-        if found is None:
-            found = self._functions[function] = (WatchedTracked if self.tracks else WatchedFunction)(function)
-            found.debug = self.program.debug
-        return found
 
     def heap_of(self, heap: Heap) -> GuardedHeap:
         if self.heap is None:
@@ -114,13 +105,13 @@ class Session:
         if self.tracks and op.guard is not None:
             self.values.guard(op, op.guard, group.frame.regs, group.lanes)
 
-    def leaves(self, batch: SanitizedBatch, lanes: lane_sets.Lanes) -> None:
+    def leaves(self, batch: NumberedBatch, lanes: lane_sets.Lanes) -> None:
         """Lanes exit."""
         self.waits.progress()
         if self.lifetimes.active:
             self.lifetimes.leave(batch.numbers(lanes))
 
-    def ends(self, batch: SanitizedBatch) -> None:
+    def ends(self, batch: NumberedBatch) -> None:
         """All threads of a batch have exited."""
         self.waits.end(batch)
         self.barriers.finish(batch)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from openptx.errors import Fault
 from openptx.sanitize.batch import SanitizedBatch
 from openptx.sanitize.checks.endless_waits import HangError
 from openptx.sanitize.collector import Collector
+from openptx.sanitize.decoded import WatchedFunction, WatchedTracked
 from openptx.sanitize.machine import SanitizedThreads
 from openptx.sanitize.options import Options
 from openptx.sanitize.races.views import LIMIT, Views
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from openptx.engines.common.engine import PreparedLaunch
     from openptx.program import Function
     from openptx.runtime import Kernel
-    from openptx.sanitize.decoded import WatchedFunction
     from openptx.sanitize.screening import CleanBlocks
 
 LOG = logging.getLogger("openptx")
@@ -43,11 +43,16 @@ class SanitizedLaunch(Launch):
     session: Session
     clean: CleanBlocks | None = None
     """The blocks that machine code runs, as they are certainly clean."""
+    functions: dict[Function, WatchedFunction] = field(default_factory=dict["Function", WatchedFunction])
 
     batches = SanitizedBatch
 
     def decoded(self, function: Function) -> WatchedFunction:
-        return self.session.decoded(function)
+        found = self.functions.get(function)
+        if found is None:
+            found = self.functions[function] = (WatchedTracked if self.session.tracks else WatchedFunction)(function)
+            found.debug = self.program.debug
+        return found
 
     def machine(self, geometry: Geometry) -> SanitizedThreads:
         machine = DefinedMemory if self.session.tracks else SanitizedThreads

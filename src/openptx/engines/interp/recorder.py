@@ -14,8 +14,8 @@ import numpy as np
 
 from openptx.array_types import Array
 from openptx.numerics import Bits
-from openptx.numerics.arithmetic import Arithmetic
 from openptx.numerics.bits import Signedness
+from openptx.numerics.dot import Arithmetic
 from openptx.numerics.formats import Format
 from openptx.numerics.numpy_machine import NumpyMachine
 from openptx.numerics.numpy_machine_float import in_hardware

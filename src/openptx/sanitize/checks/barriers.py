@@ -10,7 +10,7 @@ from openptx.array_types import Array
 from openptx.isa.instructions import tensor_allocation
 from openptx.numerics import Bits
 from openptx.program import Op
-from openptx.sanitize.batch import SanitizedBatch
+from openptx.sanitize.numbered import NumberedBatch
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.semantics import WARP_BARRIER
 from openptx.sanitize.reporter import Reporter
@@ -38,21 +38,21 @@ class BarrierChecks:
 
     def __init__(self, reporter: Reporter, clocks: Clocks, active: bool) -> None:
         self.reporter, self.clocks, self.active = reporter, clocks, active
-        self._traces: dict[SanitizedBatch, Trace] = {}
-        self._expected: dict[tuple[SanitizedBatch, int], Array] = {}
-        self._arrivals: dict[tuple[SanitizedBatch, int], Op] = {}
+        self._traces: dict[NumberedBatch, Trace] = {}
+        self._expected: dict[tuple[NumberedBatch, int], Array] = {}
+        self._arrivals: dict[tuple[NumberedBatch, int], Op] = {}
         """By barrier, the last arrival that does not wait, until the barrier completes for the first time."""
-        self._completed: set[tuple[SanitizedBatch, int]] = set()
-        self._statements: dict[tuple[SanitizedBatch, int], Array] = {}
+        self._completed: set[tuple[NumberedBatch, int]] = set()
+        self._statements: dict[tuple[NumberedBatch, int], Array] = {}
         """By barrier, the statement by which each lane arrived; lanes that need not wait may have moved on since."""
 
-    def trace(self, batch: SanitizedBatch) -> Trace:
+    def trace(self, batch: NumberedBatch) -> Trace:
         if batch not in self._traces:
             self._traces[batch] = Trace.of(batch.x.n)
         return self._traces[batch]
 
     def report(
-        self, key: object, code: str, message: str, op: Op, batch: SanitizedBatch, lane: int, *,
+        self, key: object, code: str, message: str, op: Op, batch: NumberedBatch, lane: int, *,
         other: Op | None = None, other_lane: int = 0, label: str = "", notes: tuple[str, ...] = (),
         help: str | None = None,
     ) -> None:  # fmt: skip
@@ -64,7 +64,7 @@ class BarrierChecks:
 
     # Barriers of CTAs.
 
-    def arrives(self, op: Op, batch: SanitizedBatch, lanes: Array, numbers: Array, count: Bits | None) -> None:
+    def arrives(self, op: Op, batch: NumberedBatch, lanes: Array, numbers: Array, count: Bits | None) -> None:
         if not self.active:
             return
         if op.m.aligned or count is None:
@@ -80,13 +80,13 @@ class BarrierChecks:
                 mine = numbers == number
                 self.expect(op, batch, number, lanes[mine], counts[mine])
 
-    def record(self, op: Op, batch: SanitizedBatch, lanes: Array) -> None:
+    def record(self, op: Op, batch: NumberedBatch, lanes: Array) -> None:
         trace, number = self.trace(batch), self.reporter.statement(op)
         trace.count[lanes] += 1
         trace.last[lanes] = number
         trace.when[lanes] = self.clocks.now
 
-    def expect(self, op: Op, batch: SanitizedBatch, number: int, lanes: Array, counts: Array) -> None:
+    def expect(self, op: Op, batch: NumberedBatch, number: int, lanes: Array, counts: Array) -> None:
         """All arrivals at a barrier must name the same thread count."""
         key = (batch, number)
         if key not in self._expected:
@@ -103,7 +103,7 @@ class BarrierChecks:
         known[ctas] = counts
         self.require_no_more(op, batch, number, lanes, known)
 
-    def require_no_more(self, op: Op, batch: SanitizedBatch, number: int, lanes: Array, expected: Array) -> None:
+    def require_no_more(self, op: Op, batch: NumberedBatch, number: int, lanes: Array, expected: Array) -> None:
         """These lanes and earlier arrivals must not exceed the barrier's thread count."""
         geometry, barrier = batch.x.geometry, batch.barriers.get(number)
         waiting = np.flatnonzero(barrier.arrived) if barrier is not None else lanes[:0]
@@ -117,7 +117,7 @@ class BarrierChecks:
             message = f"more threads arrive at barrier {number} than it is for"
             self.report(("many", op), "unequal-barriers", message, op, batch, lane, notes=(note,))
 
-    def opens(self, batch: SanitizedBatch, number: int, arrived: Array) -> None:
+    def opens(self, batch: NumberedBatch, number: int, arrived: Array) -> None:
         if not self.active:
             return
         self.compare(batch, number, arrived)
@@ -127,7 +127,7 @@ class BarrierChecks:
         if expected is not None:
             expected[np.unique(batch.x.geometry.cta[arrived])] = 0
 
-    def require_one_kind(self, batch: SanitizedBatch, number: int, arrived: Array) -> None:
+    def require_one_kind(self, batch: NumberedBatch, number: int, arrived: Array) -> None:
         """A reduction must not be mixed with other forms at one barrier (9.7.13.1)."""
         lanes, arrived_by = np.flatnonzero(arrived), self._statements[batch, number]
         statements = {int(one) for one in np.unique(arrived_by[lanes])}
@@ -146,7 +146,7 @@ class BarrierChecks:
                 help="let all threads execute the reduction, or use barriers of two numbers",
             )  # fmt: skip
 
-    def compare(self, batch: SanitizedBatch, number: int, arrived: Array) -> None:
+    def compare(self, batch: NumberedBatch, number: int, arrived: Array) -> None:
         """Lanes of a warp must arrive at a barrier by the same instruction, unless it is `barrier` without
         `.aligned`."""
         arrived_by, warp, lanes = self._statements[batch, number], batch.x.geometry.warp, np.flatnonzero(arrived)
@@ -166,7 +166,7 @@ class BarrierChecks:
 
     # Barriers of warps.
 
-    def converges(self, op: Op, batch: SanitizedBatch, lanes: Array, masks: Array) -> None:
+    def converges(self, op: Op, batch: NumberedBatch, lanes: Array, masks: Array) -> None:
         x = batch.x
         x.members = masks
         if not self.active:
@@ -188,7 +188,7 @@ class BarrierChecks:
         if (masks != masks[0]).any():
             self.compare_masks(op, batch, lanes, masks)
 
-    def skipped(self, batch: SanitizedBatch, lanes: Array) -> Array:
+    def skipped(self, batch: NumberedBatch, lanes: Array) -> Array:
         """The lanes of each lane's warp that have stored something and then exited, as opposed to lanes that had
         nothing to do.
 
@@ -199,7 +199,7 @@ class BarrierChecks:
         ended = (~x.alive & (x.last_store > 0)).astype(np.uint32) << x.geometry.lane.astype(np.uint32)
         return np.bitwise_or.reduceat(ended, x.geometry.warp_starts)[x.geometry.warp[lanes]]
 
-    def compare_masks(self, op: Op, batch: SanitizedBatch, lanes: Array, masks: Array) -> None:
+    def compare_masks(self, op: Op, batch: NumberedBatch, lanes: Array, masks: Array) -> None:
         """Lanes that wait for each other must have the same mask."""
         warps = batch.x.geometry.warp[lanes]
         order = np.lexsort((masks, warps))
@@ -211,7 +211,7 @@ class BarrierChecks:
 
     # Barriers of clusters.
 
-    def arrives_in_cluster(self, op: Op, batch: SanitizedBatch, lanes: Array) -> None:
+    def arrives_in_cluster(self, op: Op, batch: NumberedBatch, lanes: Array) -> None:
         if not self.active:
             return
         waiting = self.trace(batch).in_cluster
@@ -233,7 +233,7 @@ class BarrierChecks:
 
     # Exits.
 
-    def finish(self, batch: SanitizedBatch) -> None:
+    def finish(self, batch: NumberedBatch) -> None:
         """All threads of a batch have exited: checks that depend on the whole execution."""
         trace = self._traces.pop(batch, None)
         if not self.active:
@@ -257,7 +257,7 @@ class BarrierChecks:
                 ("tensor",), "tensor-memory-not-freed", message, op, batch, cta * batch.x.geometry.threads, help=help
             )
 
-    def compare_blocks(self, batch: SanitizedBatch, trace: Trace) -> None:
+    def compare_blocks(self, batch: NumberedBatch, trace: Trace) -> None:
         """Reports blocks of a cluster that have stored something and exited without arriving at the cluster's
         barrier."""
         teams, x = self.clocks.teams, batch.x
@@ -274,7 +274,7 @@ class BarrierChecks:
             help = "let all threads of all blocks of the cluster execute it"
             self.report(("blocks", op), "unequal-barriers", message, op, batch, peer, notes=(note,), help=help)
 
-    def find_lone_arrivals(self, batch: SanitizedBatch) -> None:
+    def find_lone_arrivals(self, batch: NumberedBatch) -> None:
         """Reports arrivals at barriers that never completed. Pipelines end with a surplus arrival at one that did
         before."""
         mine = [(number, op) for (other, number), op in self._arrivals.items() if other is batch]
@@ -284,7 +284,7 @@ class BarrierChecks:
                 message = f"threads arrive at barrier {number}, which never completes"
                 self.report(("lone", op), "unequal-barriers", message, op, batch, int(left[0]))
 
-    def compare_counts(self, batch: SanitizedBatch, trace: Trace) -> None:
+    def compare_counts(self, batch: NumberedBatch, trace: Trace) -> None:
         """Lanes of a warp must have executed the same number of barriers."""
         x, warps = batch.x, batch.x.geometry.warp
         starts = np.flatnonzero(np.append(True, warps[1:] != warps[:-1]))

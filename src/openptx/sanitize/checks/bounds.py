@@ -11,7 +11,7 @@ from openptx.engines.interp import lane_sets
 from openptx.isa.address_windows import CTA_SHIFT
 from openptx.program import Function, Op, Variable
 from openptx.sanitize.executing import Executing
-from openptx.sanitize.machine import SanitizedThreads
+from openptx.sanitize.numbered import NumberedThreads
 from openptx.sanitize.reporter import Reporter
 
 
@@ -32,7 +32,7 @@ class Bounds:
             self._known[function] = variables_of(function)
         return self._known[function].get(op)
 
-    def extent(self, x: SanitizedThreads, v: Variable) -> tuple[int, int]:
+    def extent(self, x: NumberedThreads, v: Variable) -> tuple[int, int]:
         """The start of a variable in its space, and its size."""
         if v.space == "shared":
             start = x.geometry.shape.layout.offset(v)
@@ -41,14 +41,14 @@ class Bounds:
             return x.image.addresses[v.name], v.size
         return x.base + v.offset, v.size
 
-    def check(self, x: SanitizedThreads, space: str, address: Array, size: int) -> None:
+    def check(self, x: NumberedThreads, space: str, address: Array, size: int) -> None:
         """Accesses of `size` bytes by the executing lanes."""
         known = self.variables(x.op)
         v = known.get(space) or known.get(space.replace("::cta", "")) if known else None
         if v is not None:
             self.compare(x, v, address, size)
 
-    def check_copy(self, x: SanitizedThreads, operand: str, address: Array, size: int) -> None:
+    def check_copy(self, x: NumberedThreads, operand: str, address: Array, size: int) -> None:
         """A bulk copy of `size` bytes from or to the address of an operand, by one lane."""
         if not self.active:
             return
@@ -59,7 +59,7 @@ class Bounds:
         if v is not None:
             self.compare(x, v, address, size)
 
-    def compare(self, x: SanitizedThreads, v: Variable, address: Array, size: int) -> None:
+    def compare(self, x: NumberedThreads, v: Variable, address: Array, size: int) -> None:
         start, extent = self.extent(x, v)
         width = CTA_SHIFT if v.space == "shared" else x.shift
         offsets = (address & np.uint64((1 << width) - 1)).astype(np.int64) - start

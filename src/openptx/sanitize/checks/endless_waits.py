@@ -8,10 +8,10 @@ from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory.views import Plane
 from openptx.program import Op
-from openptx.sanitize.batch import SanitizedBatch
 from openptx.sanitize.checks.mbarriers import Mbarriers
 from openptx.sanitize.checks.standstill import digest
 from openptx.sanitize.executing import Executing
+from openptx.sanitize.numbered import NumberedBatch
 from openptx.sanitize.reporter import Reporter
 
 STALLS = 1000
@@ -41,11 +41,11 @@ class EndlessWaits:
         self.reporter, self.executing, self.mbarriers = reporter, executing, mbarriers
         self.polled = self.changes = 0
         self._stalled = self._waits = self._begun = 0
-        self._running: list[SanitizedBatch] = []
+        self._running: list[NumberedBatch] = []
         self._polls: dict[tuple[Op, int], tuple[int, Array, Array]] = {}
         """By instruction and first thread: the changes before its last execution, its threads and addresses."""
 
-    def begin(self, batch: SanitizedBatch) -> None:
+    def begin(self, batch: NumberedBatch) -> None:
         """The threads of a batch begin."""
         self._running.append(batch)
         self._begun += batch.x.geometry.count
@@ -54,7 +54,7 @@ class EndlessWaits:
         """This many blocks run elsewhere, and write nothing that others read."""
         self._begun += blocks
 
-    def end(self, batch: SanitizedBatch) -> None:
+    def end(self, batch: NumberedBatch) -> None:
         """All of them have exited."""
         self._running.remove(batch)
 

@@ -14,7 +14,7 @@ from openptx.isa.address_windows import LOCAL, SHIFT
 from openptx.numerics import Bits
 from openptx.program import Address, Function, Op
 from openptx.sanitize.executing import Executing
-from openptx.sanitize.machine import SanitizedThreads
+from openptx.sanitize.numbered import NumberedThreads
 from openptx.sanitize.reporter import Reporter
 
 POINTER = 64
@@ -57,11 +57,11 @@ class Escapes:
     def __init__(self, reporter: Reporter, executing: Executing, active: bool) -> None:
         self.reporter, self.executing, self.active = reporter, executing, active
         self._owners: dict[Plane, Array] = {}
-        self._foreign: dict[tuple[SanitizedThreads, Op], Array] = {}
+        self._foreign: dict[tuple[NumberedThreads, Op], Array] = {}
         self._loads: dict[Function, dict[Op, frozenset[Op]]] = {}
 
     def stored(
-        self, x: SanitizedThreads, plane: Plane, chosen: Array | None, offsets: Array, values: list[Array]
+        self, x: NumberedThreads, plane: Plane, chosen: Array | None, offsets: Array, values: list[Array]
     ) -> None:
         """Executing lanes, or those of them at the positions `chosen`, store words."""
         if not self.active or plane is x.local or values[0].itemsize * 8 != POINTER:
@@ -76,7 +76,7 @@ class Escapes:
             self._owners[plane][(offsets >> 3) + i] = np.where(mask, threads, -1)[-offsets.size :]
 
     def loaded(
-        self, x: SanitizedThreads, plane: Plane, chosen: Array | None, offsets: Array, values: Sequence[Bits]
+        self, x: NumberedThreads, plane: Plane, chosen: Array | None, offsets: Array, values: Sequence[Bits]
     ) -> None:
         """Executing lanes, or those of them at the positions `chosen`, have loaded words."""
         if plane not in self._owners or values[0].width != POINTER:
@@ -91,7 +91,7 @@ class Escapes:
         table = self._foreign.setdefault((x, x.op), np.zeros(x.n, np.bool_))
         table[lanes] = foreign
 
-    def used(self, x: SanitizedThreads, address: Array) -> None:
+    def used(self, x: NumberedThreads, address: Array) -> None:
         """Executing lanes access memory at generic addresses."""
         if not self._foreign:
             return
@@ -106,7 +106,7 @@ class Escapes:
             if bad.size and not self.reporter.collector.count_if_known(("foreign", x.op)):
                 self.report(x, load, x.first + int(lane_sets.positions(x.executing, x.n)[bad[0]]))
 
-    def report(self, x: SanitizedThreads, load: Op, thread: int) -> None:
+    def report(self, x: NumberedThreads, load: Op, thread: int) -> None:
         self.reporter.add(
             ("foreign", x.op), "foreign-local-address", "an address of another thread's local memory is used",
             x.op, thread,

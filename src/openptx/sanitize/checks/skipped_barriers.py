@@ -10,7 +10,8 @@ import numpy as np
 from openptx.array_types import Array
 from openptx.control_flow import reachable
 from openptx.program import Function, Op
-from openptx.sanitize.batch import SanitizedBatch
+from openptx.sanitize.executing import Executing
+from openptx.sanitize.numbered import NumberedBatch
 from openptx.sanitize.reporter import Reporter
 
 
@@ -26,17 +27,17 @@ class Lanes:
 class SkippedBarriers:
     """Counts the barriers of each lane, and compares the counts of the warps of a CTA when all have exited."""
 
-    def __init__(self, reporter: Reporter, active: bool) -> None:
-        self.reporter, self.active = reporter, active
-        self._lanes: dict[SanitizedBatch, Lanes] = {}
+    def __init__(self, reporter: Reporter, executing: Executing, active: bool) -> None:
+        self.reporter, self.executing, self.active = reporter, executing, active
+        self._lanes: dict[NumberedBatch, Lanes] = {}
         self._after: dict[Op, set[Op]] = {}
 
-    def lanes(self, batch: SanitizedBatch) -> Lanes:
+    def lanes(self, batch: NumberedBatch) -> Lanes:
         if batch not in self._lanes:
             self._lanes[batch] = Lanes(batch.x.n)
         return self._lanes[batch]
 
-    def arrive(self, batch: SanitizedBatch, op: Op, lanes: Array) -> None:
+    def arrive(self, batch: NumberedBatch, op: Op, lanes: Array) -> None:
         """Lanes arrive at a barrier of the whole CTA."""
         if not self.active:
             return
@@ -45,15 +46,15 @@ class SkippedBarriers:
             executed[op] = np.zeros(batch.x.n, np.int64)
         executed[op][lanes] += 1
         if op not in self._after:
-            self._after[op] = reachable_after(batch.session.executing.function, op)
+            self._after[op] = reachable_after(self.executing.function, op)
 
-    def wrote(self, batch: SanitizedBatch, statement: int) -> None:
+    def wrote(self, batch: NumberedBatch, statement: int) -> None:
         """The executing lanes wrote memory that other threads can read."""
         if self.active:
             executing = batch.x.executing
             self.lanes(batch).write[slice(None) if executing is None else executing] = statement
 
-    def finish(self, batch: SanitizedBatch) -> None:
+    def finish(self, batch: NumberedBatch) -> None:
         """Reports barriers that whole warps skipped, if these executed fewer barriers than others of their CTA and
         wrote something after the skipped one. Warps that return early write nothing there.
 
@@ -74,7 +75,7 @@ class SkippedBarriers:
                     self.report(batch, op, int(peers[0]), written, lane, counts)
                     break
 
-    def report(self, batch: SanitizedBatch, op: Op, peer: int, written: Op, lane: int, counts: Array) -> None:
+    def report(self, batch: NumberedBatch, op: Op, peer: int, written: Op, lane: int, counts: Array) -> None:
         first, thread = batch.x.first, batch.x.geometry.thread_of(lane)
         times = f"thread {thread} of the same block executed it {counts[lane]} times, this one {counts[peer]} times"
         self.reporter.report(

@@ -16,7 +16,7 @@ from openptx.engines.interp import lane_sets
 from openptx.isa.instructions import move, wgmma
 from openptx.program import Function, Op
 from openptx.sanitize.executing import Executing
-from openptx.sanitize.machine import SanitizedThreads
+from openptx.sanitize.numbered import NumberedThreads
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.copies import Agents, unknown_to
 from openptx.sanitize.reporter import Reporter
@@ -75,7 +75,7 @@ class Multiplications:
         self._last: dict[int, tuple[int, int, int]] = {}  # by warpgroup, of the last one: time, statement, first thread
         self._executed: dict[Op, Array] = {}
         """By multiplication, how often each thread has executed it."""
-        self._registers: dict[tuple[SanitizedThreads, object, int], Register] = {}
+        self._registers: dict[tuple[NumberedThreads, object, int], Register] = {}
 
     def warpgroups(self, threads: Array) -> Array:
         """The first thread of each thread's warpgroup."""
@@ -86,7 +86,7 @@ class Multiplications:
 
     # Shared memory.
 
-    def begin(self, x: SanitizedThreads, op: Op) -> None:
+    def begin(self, x: NumberedThreads, op: Op) -> None:
         """Executing threads multiply: their warpgroup's agent reads shared memory."""
         threads = x.threads()
         self._executed.setdefault(op, np.zeros(self.clocks.teams.count, np.int64))[threads] += 1
@@ -137,7 +137,7 @@ class Multiplications:
 
     # Registers.
 
-    def register(self, x: SanitizedThreads, index: int) -> Register:
+    def register(self, x: NumberedThreads, index: int) -> Register:
         key = (x, self.executing.frame.plan, index)
         if key not in self._registers:
             self._registers[key] = Register(x.n)
@@ -146,7 +146,7 @@ class Multiplications:
     def fence(self, threads: Array) -> None:
         self._fenced[threads] = self.clocks.now
 
-    def check_fences(self, x: SanitizedThreads, op: Op, threads: Array) -> None:
+    def check_fences(self, x: NumberedThreads, op: Op, threads: Array) -> None:
         """A fence must come before the first multiplication, and after each write of its registers."""
         lanes, fenced = lane_sets.positions(x.executing, x.n), self._fenced[threads]
         late = fenced == 0
@@ -161,7 +161,7 @@ class Multiplications:
                 x, op, int(lanes[np.flatnonzero(late)[0]]), message, None, "`wgmma.fence.sync.aligned` before it"
             )
 
-    def issue(self, x: SanitizedThreads, op: Op) -> None:
+    def issue(self, x: NumberedThreads, op: Op) -> None:
         """A multiplication has been issued: its registers belong to its group."""
         read, written = operands(op)
         lanes = lane_sets.positions(x.executing, x.n)
@@ -170,7 +170,7 @@ class Multiplications:
             state.op, state.group[lanes] = op, self._committed[x.numbers[lanes]] + 1
             state.reads[lanes] = index not in written
 
-    def use(self, x: SanitizedThreads, op: Op, read: frozenset[int], written: frozenset[int]) -> None:
+    def use(self, x: NumberedThreads, op: Op, read: frozenset[int], written: frozenset[int]) -> None:
         """Another instruction accesses registers of multiplications. The compiler inserts moves between them."""
         lanes = lane_sets.positions(x.executing, x.n)
         done, moves = self._done[x.numbers[lanes]], op.form.instruction is move.mov
@@ -192,7 +192,7 @@ class Multiplications:
             if not moves:
                 state.written[lanes] = self.clocks.now
 
-    def report(self, x: SanitizedThreads, op: Op, lane: int, message: str, other: Op | None, help: str) -> None:
+    def report(self, x: NumberedThreads, op: Op, lane: int, message: str, other: Op | None, help: str) -> None:
         if not self.active:
             return
         thread = x.first + lane

@@ -18,9 +18,9 @@ from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.cures import Cures, operation, strength
 from openptx.sanitize.races.detector import Conflict
 from openptx.sanitize.races.locks import Locks
+from openptx.sanitize.races.register_transfers import CTA_BYTES, WORD
 from openptx.sanitize.races.shadow import PENDING, SCOPE, STATEMENT, UPDATE, VOLATILE, Shadow
 from openptx.sanitize.races.teams import AGENT
-from openptx.sanitize.races.tensor_memory import CTA_BYTES, WORD
 from openptx.sanitize.reporter import Reporter
 
 TRITON_SHARED = "global_smem"

@@ -51,6 +51,12 @@ class DefinedMemory(Definedness, SanitizedThreads):
     def make_tensor_memory(self) -> DefinedTensorMemory:
         return DefinedTensorMemory(self)
 
+    def votes(self, p: Masked) -> None:
+        self.session.values.vote(p)
+
+    def shuffles_absent(self) -> None:
+        self.session.values.absent_shuffles.add(self.op)
+
     # Tables.
 
     def defined_bits(self, plane: Plane) -> Plane | None:

@@ -13,6 +13,7 @@ import numpy as np
 from openptx.array_types import Array
 from openptx.engines.interp.machine import Threads
 from openptx.numerics import Arithmetic, Bits
+from openptx.sanitize.numbered import NumberedThreads
 from openptx.sanitize.races.semantics import SHUFFLES, VOTES
 from openptx.sanitize.undefined_bits.masked import (
     EVERYTHING,
@@ -36,16 +37,22 @@ if TYPE_CHECKING:
     from openptx.numerics.dot import Tile
     from openptx.numerics.matrix_product import MatrixProduct
     from openptx.program import Op
-    from openptx.sanitize.session import Session
 
 
-class Definedness(Threads):
+class Definedness(NumberedThreads):
     """Lanes whose values may be `Masked`."""
 
-    op: Op
-    members: Array
-    session: Session
     _terms = 0
+
+    # Events.
+
+    def votes(self, p: Masked) -> None:
+        """A predicate of the executing lanes counts in a vote."""
+        raise NotImplementedError
+
+    def shuffles_absent(self) -> None:
+        """A lane takes the value of one that does not take part in a shuffle."""
+        raise NotImplementedError
 
     def marked(
         self,
@@ -171,7 +178,7 @@ class Definedness(Threads):
         bad = (active >> (lane.v & np.uint32(31)) & np.uint32(1)) == 0
         if not bad.any():
             return None
-        self.session.values.absent_shuffles.add(self.op)
+        self.shuffles_absent()
         return bad
 
     def ballot(self, p: Bits) -> Bits:
@@ -179,7 +186,7 @@ class Definedness(Threads):
         if not isinstance(p, Masked):
             return d
         if self.op.form.instruction in VOTES:
-            self.session.values.vote(p)
+            self.votes(p)
         return self.marked(d, super().ballot(Bits(self, 1, p.undefined)).v, p)
 
 
