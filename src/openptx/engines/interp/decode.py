@@ -171,7 +171,7 @@ def assemble(
 ) -> Step:
     """The closure that reads operands, computes, and writes results."""
     instruction = op.form.instruction
-    if instruction.meaning is None or instruction.fidelity(op.m) == UNSUPPORTED:
+    if instruction.meaning is None or instruction.fidelity(op.m) is UNSUPPORTED:
         return _missing(op)
     readers, writers = list(readers), list(writers)
     if "in" in instruction.carry.split():

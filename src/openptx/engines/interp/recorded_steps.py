@@ -201,7 +201,7 @@ def arithmetic(m: Modifiers) -> tuple[Callable[..., Any] | None, tuple[int, ...]
     """The meaning of a form with these modifiers, and what it does with each operand. No meaning if there is none, and
     for an instruction that is not recorded, since it uses memory or the carry."""
     instruction = m.form.instruction
-    if instruction.meaning is None or instruction.access or instruction.carry or instruction.fidelity(m) == UNSUPPORTED:
+    if instruction.meaning is None or instruction.access or instruction.carry or instruction.fidelity(m) is UNSUPPORTED:
         return None, ()
     uses = list[int]()
     for template in m.form.operands:

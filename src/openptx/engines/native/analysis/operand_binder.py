@@ -73,7 +73,7 @@ class OperandBinder:
         given = self.sources(op)
         if places(op.form).reads_carry:
             given.append(self.environment.get(self.cells.carry))
-        if mean is None or instruction.fidelity(op.m) == UNSUPPORTED:
+        if mean is None or instruction.fidelity(op.m) is UNSUPPORTED:
             raise InterpretInstruction("no meaning")
         found: Any = mean(self.x, op.m, *given)
         destinations = self.destinations(op)
