@@ -78,7 +78,7 @@ class Device(NamedTuple):
         """Does nothing: launches have ended when they return."""
 
 
-class Replaced(NamedTuple):
+class ReplacedAttribute(NamedTuple):
     """An attribute of numba before its replacement."""
 
     owner: Any
@@ -86,7 +86,7 @@ class Replaced(NamedTuple):
     value: Any
 
 
-_replaced: list[Replaced] = []
+_replaced: list[ReplacedAttribute] = []
 _options: dict[str, Any] = {}
 _kernels: WeakKeyDictionary[Any, dict[tuple[int, int], Kernel]] = WeakKeyDictionary()
 """Kernels that numba compiled, by compute capability."""
@@ -150,7 +150,7 @@ def deactivate() -> None:
 
 def replace(owner: Any, name: str, value: object) -> None:
     if hasattr(owner, name):
-        _replaced.append(Replaced(owner, name, getattr(owner, name)))
+        _replaced.append(ReplacedAttribute(owner, name, getattr(owner, name)))
         setattr(owner, name, value)
 
 

@@ -19,12 +19,12 @@ from openptx.syntax import tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.check.flow.lints import Used
+    from openptx.check.flow.lints import UsedNames
     from openptx.check.operand.kinds import Kind
     from openptx.check.spelling import Suggestions
     from openptx.source import File
 else:
-    Used = late("openptx.check.flow.lints", "Used")
+    UsedNames = late("openptx.check.flow.lints", "UsedNames")
     Suggestions = late("openptx.check.spelling", "Suggestions")
 
 ON_DEMAND = frozenset(("unused", "unreachable", "deprecated", "uninitialized-register"))
@@ -63,9 +63,9 @@ class CheckedModule:
         return not self.selected.isdisjoint(ON_DEMAND)
 
     @cached_property
-    def used(self) -> Used:
+    def used(self) -> UsedNames:
         """What the file uses, if `unused` is selected."""
-        return Used()
+        return UsedNames()
 
     @cached_property
     def suggestions(self) -> Suggestions:

@@ -20,7 +20,7 @@ from openptx.check.forms.calls import CallChecker
 from openptx.check.function_findings import FunctionFindings
 from openptx.check.names.body import ResolvedBody, ResolvedInstruction
 from openptx.check.names.scopes import Scope, around
-from openptx.check.names.undeclared import Undeclared, guessing
+from openptx.check.names.undeclared import UndeclaredNames, guessing
 from openptx.check.operand import kinds
 from openptx.check.problems import Problem, passes
 from openptx.check.proof import proven
@@ -52,7 +52,7 @@ class FunctionChecker:
         self.function = checked.tree
         self.verdicts = checked.verdicts
         self.findings = FunctionFindings(self.module.collector, self.function.file)
-        self.undeclared = Undeclared(checked, self.findings)
+        self.undeclared = UndeclaredNames(checked, self.findings)
         self.directives = BodyDirectives(checked, self.findings)
         self.calls = CallChecker(checked, self.findings, self.undeclared)
         self.thorough = self.module.thorough

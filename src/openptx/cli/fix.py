@@ -24,7 +24,7 @@ ROUNDS = 100
 """How often a file is checked again; each round applies fixes that the previous one made possible."""
 
 
-class Fixed:
+class FixedFile:
     """A file after its fixes: the new text, the remaining findings, and the severities of what was fixed."""
 
     __slots__ = ("before", "diagnostics", "file", "severities")
@@ -41,7 +41,7 @@ class Fixed:
         return self.before.text != self.file.text
 
 
-def fix(file: File, check: Check, unsafe: bool = False) -> Fixed:
+def fix(file: File, check: Check, unsafe: bool = False) -> FixedFile:
     """Applies the safe fixes (with `unsafe` also suggestions) of all that `check` finds, until there are none.
 
     A repeated text ends it, because fixes that undo each other would go on forever.
@@ -57,7 +57,7 @@ def fix(file: File, check: Check, unsafe: bool = False) -> Fixed:
         file = File(file.name, text)
         found = check(file)
         severities += [each.severity for each in fixed for _ in range(1 + len(each.also))]
-    return Fixed(before, file, found, severities)
+    return FixedFile(before, file, found, severities)
 
 
 def fix_files(

@@ -10,7 +10,7 @@ from openptx.debug.observer import StoppingObserver
 from openptx.debug.places import Place
 from openptx.debug.scope import Scope
 from openptx.debug.stops import BREAKPOINT, Stop
-from openptx.debug.values import Typed
+from openptx.debug.values import TypedBits
 from openptx.engines.interp import lane_sets
 from openptx.errors import InputError
 
@@ -132,4 +132,4 @@ def first_lane(
 def is_true(condition: Expression, scope: Scope) -> bool:
     """Whether a condition is true in a thread."""
     found = condition.evaluate(scope)
-    return bool(found.number if isinstance(found, Typed) else found)
+    return bool(found.number if isinstance(found, TypedBits) else found)

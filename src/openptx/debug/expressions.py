@@ -17,7 +17,7 @@ from typing import Any
 from openptx.debug import source_values
 from openptx.debug.scope import Scope
 from openptx.debug.source_variables import BitField
-from openptx.debug.values import Array, Typed, bits_for
+from openptx.debug.values import Array, TypedBits, bits_for
 from openptx.errors import InputError
 from openptx.isa.types import TYPES, Type
 from openptx.program import Register
@@ -61,7 +61,7 @@ class Place:
         if self.field is None:
             return bits
         whole = scope.read(self.space, self.address, self.type, 1)[0]
-        return source_values.inserted(whole.bits, self.field, Typed(bits, self.type))
+        return source_values.inserted(whole.bits, self.field, TypedBits(bits, self.type))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class _Evaluation:
     def number(self, tree: ast.expr) -> Any:
         """A value as a Python number or truth value."""
         found = self.of(tree)
-        if isinstance(found, Typed):
+        if isinstance(found, TypedBits):
             return found.number
         if isinstance(found, Array):
             return found.address
@@ -179,7 +179,7 @@ class _Evaluation:
             case _:
                 raise InputError("an expression has arithmetic, comparisons, registers, variables and TYPE[address]")
 
-    def address_of(self, tree: ast.expr) -> Typed:
+    def address_of(self, tree: ast.expr) -> TypedBits:
         """`&x`: the address of what an expression names, in its state space. Raises InputError for a register."""
         try:
             found = self.object(tree)
@@ -189,7 +189,7 @@ class _Evaluation:
         if not isinstance(found, Array) and found.register is not None:
             raise InputError("it is in a register, which has no address")
         space = "" if found.space == "generic" else f".{found.space} "
-        return Typed(found.address, type_of("u64"), name=f"{space}0x{found.address:x}")
+        return TypedBits(found.address, type_of("u64"), name=f"{space}0x{found.address:x}")
 
     def compare(self, left: ast.expr, ops: list[ast.cmpop], rest: list[ast.expr]) -> bool:
         before = self.number(left)
@@ -273,13 +273,13 @@ class _Evaluation:
                 pass
         raise InputError("a register, an element of a variable or TYPE[address] can be assigned to")
 
-    def cast(self, name: str, value: Any) -> Typed:
+    def cast(self, name: str, value: Any) -> TypedBits:
         """`f32(x)`: the same bits. Raises InputError for anything but a register or a number."""
         type = type_of(name)
-        if isinstance(value, Typed):
-            return Typed(value.bits & (1 << type.width) - 1, type)
+        if isinstance(value, TypedBits):
+            return TypedBits(value.bits & (1 << type.width) - 1, type)
         if isinstance(value, bool | int):
-            return Typed(int(value) & (1 << type.width) - 1, type)
+            return TypedBits(int(value) & (1 << type.width) - 1, type)
         if isinstance(value, float) and type.format is not None:
-            return Typed(bits_for(value, type), type)
+            return TypedBits(bits_for(value, type), type)
         raise InputError(f"`{name}(...)` takes the bits of a register or a number")

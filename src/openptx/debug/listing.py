@@ -13,7 +13,7 @@ from openptx.debug.lanes import groups, lane_of
 from openptx.debug.scope import Scope
 from openptx.debug.session import Session
 from openptx.debug.source_values import located, shown, visible
-from openptx.debug.values import Array, Typed
+from openptx.debug.values import Array, TypedBits
 from openptx.engines.common.fault_text import ranges
 from openptx.errors import InputError, Triple
 from openptx.program import Variable
@@ -138,7 +138,7 @@ def memory(session: Session, form: str, text: str) -> Iterator[str]:
         space, address = start.space, start.address
         kind = kind if found[2] else start.type
     else:
-        address = start.number if isinstance(start, Typed) else start
+        address = start.number if isinstance(start, TypedBits) else start
     if not isinstance(address, int):
         raise InputError(f"`{rest}` is not an address")
     values = scope.read(space, address, kind, int(found[1] or 8))

@@ -135,7 +135,7 @@ class Step:
 
 
 @dataclass(slots=True)
-class Uncounted:
+class UncountedPlan:
     """Stops at every instruction at which `inner` would: the count of a Step is not decreased."""
 
     inner: Plan

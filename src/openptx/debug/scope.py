@@ -11,7 +11,7 @@ import numpy as np
 from openptx.debug import source_values
 from openptx.debug.lanes import batch_of, frames, lane_of, where
 from openptx.debug.observer import StoppingObserver
-from openptx.debug.values import Array, Typed
+from openptx.debug.values import Array, TypedBits
 from openptx.engines.interp.frames import Frame
 from openptx.engines.interp.memory.spaces import Violation
 from openptx.engines.interp.operands import put, source
@@ -69,7 +69,7 @@ class Scope:
         if register is not None:
             return self.register(register)
         if text[:2].lower() in ("0f", "0d") and len(text) in (10, 18):
-            return Typed(int(text[2:], 16), type_of("f32" if len(text) == 10 else "f64"))
+            return TypedBits(int(text[2:], 16), type_of("f32" if len(text) == 10 else "f64"))
         parts = [r for name, r in registers.items() if name.rpartition(".")[0] == text and name[-1] in "xyzw"]
         if parts:
             return [self.register(part) for part in parts]
@@ -92,14 +92,14 @@ class Scope:
             return registers.get(text)
         return registers.get(f"%{text}")
 
-    def register(self, register: Register) -> Typed:
+    def register(self, register: Register) -> TypedBits:
         """The content of a register."""
         content: Any = self.frame.regs[register.index]
         found = bits_of(content, slice(self.lane, self.lane + 1))
         written = self.observer.has_written(self.batch, self.frame, register.index, self.lane)
-        return Typed(found[0], register.type, not written)
+        return TypedBits(found[0], register.type, not written)
 
-    def special(self, text: str) -> Typed | None:
+    def special(self, text: str) -> TypedBits | None:
         """The content of a special register; None if it does not exist. Raises InputError for one that the machine does
         not have."""
         name = text.removeprefix("%")
@@ -115,9 +115,9 @@ class Scope:
                 raise InputError(f"`{text}` cannot be read: {gap.form}") from gap
             finally:
                 x.clock = clock  # inspecting it does not change it
-        return Typed(int(found.v[0]), row.type)
+        return TypedBits(int(found.v[0]), row.type)
 
-    def builtin(self, text: str) -> Typed | list[Typed | None] | None:
+    def builtin(self, text: str) -> TypedBits | list[TypedBits | None] | None:
         """A component of a built-in variable of CUDA C++, `threadIdx.x`, or all three; None if it does not exist."""
         name, _, component = text.partition(".")
         register = BUILTIN.get(name)
@@ -168,19 +168,19 @@ class Scope:
             raise InputError(f"`{array.name}` has {array.count} elements, not one at {index}")
         return array.address + index * max(array.type.width // 8, 1)
 
-    def element(self, array: Array, index: int) -> Typed:
+    def element(self, array: Array, index: int) -> TypedBits:
         """An element of a variable."""
         return self.read(array.space, self.address_of(array, index), array.type, 1)[0]
 
-    def elements(self, array: Array, most: int = MOST) -> list[Typed]:
+    def elements(self, array: Array, most: int = MOST) -> list[TypedBits]:
         """The elements of a variable, or the first of them."""
         return self.read(array.space, array.address, array.type, min(array.count, most))
 
-    def read(self, space: str, address: int, type: Type, count: int) -> list[Typed]:
+    def read(self, space: str, address: int, type: Type, count: int) -> list[TypedBits]:
         """Elements of memory, as this thread sees it. Raises InputError for memory that it cannot read."""
         size = max(type.width // 8, 1)
         data = self.bytes(space, address, size * count)
-        return [Typed(int.from_bytes(data[i * size : (i + 1) * size], "little"), type) for i in range(count)]
+        return [TypedBits(int.from_bytes(data[i * size : (i + 1) * size], "little"), type) for i in range(count)]
 
     def bytes(self, space: str, address: int, size: int) -> bytes:
         """Bytes of memory, as this thread sees it. Raises InputError for memory that it cannot read."""

@@ -15,10 +15,10 @@ from openptx.debug.lanes import LaneGroup, batch_of, frames, holds, lane_of, whe
 from openptx.debug.numbering import Numbering
 from openptx.debug.observer import StoppingObserver
 from openptx.debug.places import Places
-from openptx.debug.plans import Continue, Entry, Goto, Plan, Scout, Step, Uncounted
+from openptx.debug.plans import Continue, Entry, Goto, Plan, Scout, Step, UncountedPlan
 from openptx.debug.scope import Scope
 from openptx.debug.stops import EXITED, PAUSE, WATCHPOINT, Stop
-from openptx.debug.values import Typed, bits_for
+from openptx.debug.values import TypedBits, bits_for
 from openptx.debug.watchpoints import Watchpoint, Watchpoints, value_of
 from openptx.device.contents import Contents
 from openptx.device.textures.surface import Surface
@@ -145,7 +145,7 @@ class Session:
 
     def _back(self, plan: Plan, found: deque[int], what: str) -> Stop:
         now = self.stop.step + (not self.stop.live)
-        inner = Uncounted(plan)
+        inner = UncountedPlan(plan)
         self._assignments.rewind(now)
         self._begin(Scout(now, inner, found))
         if not found:
@@ -337,7 +337,7 @@ class Session:
 
     # Changing.
 
-    def assign(self, target: str, value: str, scope: Scope | None = None) -> Typed:
+    def assign(self, target: str, value: str, scope: Scope | None = None) -> TypedBits:
         """Assigns a value to a register, or an element of memory; returns the new value. Names are resolved in the
         scope.
 
@@ -352,7 +352,7 @@ class Session:
         else:
             data = place.word(scope, bits).to_bytes(max(place.type.width // 8, 1), "little")
             self._change(scope, partial(Scope.write, space=place.space, address=place.address, data=data))
-        return Typed(bits, place.type)
+        return TypedBits(bits, place.type)
 
     def write(self, space: str, address: int, data: bytes, scope: Scope | None = None) -> None:
         """Writes bytes of memory, as a thread sees it. Raises InputError for memory that it cannot write."""

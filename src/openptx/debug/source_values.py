@@ -22,7 +22,7 @@ from openptx.debug.source_variables import (
     extents,
     scalar,
 )
-from openptx.debug.values import Array, Typed
+from openptx.debug.values import Array, TypedBits
 from openptx.dwarf import NAME, Entry
 from openptx.errors import InputError
 from openptx.isa.types import Type
@@ -137,7 +137,7 @@ def element_of(scope: Scope, value: SourceObject, index: int) -> SourceObject:
     return value.at(element, index * information.size(element))
 
 
-def number(scope: Scope, value: SourceObject) -> Typed:
+def number(scope: Scope, value: SourceObject) -> TypedBits:
     """A number, an enumeration or a pointer as a value of a type of PTX. Raises InputError for an object that is not a
     number."""
     name = scalar(value.type)
@@ -151,7 +151,7 @@ def number(scope: Scope, value: SourceObject) -> Typed:
     bits = found.bits & (1 << type.width) - 1
     if value.bits is not None:
         bits = extracted(bits, value.bits, type)
-    return Typed(bits, type, found.undefined, spelled(value.type, bits))
+    return TypedBits(bits, type, found.undefined, spelled(value.type, bits))
 
 
 def spelled(type: Entry, bits: int) -> str:
@@ -169,14 +169,14 @@ def extracted(bits: int, field: BitField, type: Type) -> int:
     return (found | ~field.mask if negative else found) & (1 << type.width) - 1
 
 
-def inserted(bits: int, field: BitField, value: Typed) -> int:
+def inserted(bits: int, field: BitField, value: TypedBits) -> int:
     """A number with another value in a bit-field. Raises InputError if that has too many bits."""
     if extracted(value.bits << field.shift, field, value.type) != value.bits:
         raise InputError(f"{value} does not fit into {field.width} bits")
     return bits & ~(field.mask << field.shift) | (value.bits & field.mask) << field.shift
 
 
-def evaluated(scope: Scope, value: SourceObject) -> Typed | Array | SourceObject:
+def evaluated(scope: Scope, value: SourceObject) -> TypedBits | Array | SourceObject:
     """An object as the value of an expression: a number, an array of numbers, or the object itself."""
     if scalar(value.type) is not None:
         return number(scope, value)

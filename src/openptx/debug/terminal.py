@@ -12,7 +12,7 @@ from openptx.debug.history import history
 from openptx.debug.session import Session
 from openptx.debug.source_values import SourceObject, shown
 from openptx.debug.stops import ENDED, EXITED, FAULT, PAUSE, Stop
-from openptx.debug.values import Array, Typed
+from openptx.debug.values import Array, TypedBits
 from openptx.errors import Fault, InputError
 from openptx.isa.types import Type
 from openptx.trace.values import show, type_of
@@ -280,12 +280,12 @@ class Terminal(cmd.Cmd):
 
     def value_text(self, found: Any, form: str) -> str:
         """A value as text, as another type if one is requested."""
-        if isinstance(found, Typed):
+        if isinstance(found, TypedBits):
             return show(found.bits, as_type(form, found.type)) if form else str(found)
         if isinstance(found, SourceObject):
             return shown(self.session.scope(), found)
         if isinstance(found, list):
-            return "{" + ", ".join(self.value_text(part, form) for part in cast("list[Typed]", found)) + "}"
+            return "{" + ", ".join(self.value_text(part, form) for part in cast("list[TypedBits]", found)) + "}"
         if isinstance(found, Array):
             values = self.session.scope().elements(found, SHOWN)
             more = f" ... {found.count} elements" if found.count > SHOWN else ""

@@ -15,7 +15,7 @@ from openptx.trace.values import NATIVE, show
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class TypedBits:
     """Bits of a type. `undefined`: the thread has not written them. `name`: an enumerator, or an address in
     hexadecimal."""
 
@@ -59,7 +59,7 @@ def bits_for(value: object, type: Type) -> int:
     Numbers are rounded to nearest in floating-point types, and must be in the range of integer ones; those of untyped
     bits are signed or unsigned. Raises InputError for values that the type cannot represent.
     """
-    if isinstance(value, Typed):
+    if isinstance(value, TypedBits):
         untyped = "b" in (value.type.kind, type.kind) or type.count > 1 or value.type.count > 1
         if value.type.name == type.name or (untyped and value.type.width == type.width):
             return value.bits

@@ -11,7 +11,7 @@ from openptx.debug.observer import StoppingObserver
 from openptx.debug.scope import Scope, scope_of
 from openptx.debug.source_values import SourceObject, shown
 from openptx.debug.stops import WATCHPOINT, Stop
-from openptx.debug.values import Array, Typed
+from openptx.debug.values import Array, TypedBits
 from openptx.errors import InputError
 
 
@@ -84,7 +84,7 @@ def value_of(watchpoint: Watchpoint, scope: Scope | None) -> object:
             return tuple(scope.elements(found))
         if isinstance(found, SourceObject):
             return shown(scope, found)
-        return tuple(cast("list[Typed]", found)) if isinstance(found, list) else found
+        return tuple(cast("list[TypedBits]", found)) if isinstance(found, list) else found
     except InputError:
         return None
 

@@ -24,7 +24,7 @@ WORKSPACE = 8
 """The data that CUDA's driver gives each cooperative launch, in bytes: its own size, and a barrier counter."""
 
 
-class Defined(dict[str, int]):
+class SymbolAddresses(dict[str, int]):
     """Addresses by name. A symbol that a linker would resolve in another module is reported as unsupported when its
     address is taken."""
 
@@ -41,7 +41,7 @@ class Image:
     def __init__(self, program: Program, memory: Memory | None = None) -> None:
         self.program = program
         self.memory: Memory = memory or device(program.address_size)
-        self.addresses = Defined()
+        self.addresses = SymbolAddresses()
         self.allocations: dict[str, Allocation] = {}
         self.attached: dict[type[Any], Any] = {}  # what an engine keeps for the module, by its class
         self.bound: dict[int, Opaque] = {}  # by the address of the variable that stands for it
@@ -50,7 +50,7 @@ class Image:
             self.memory.device_heap()  # which must exist before a launch
         base = FUNCTION << self.memory.shift
         names = (*program.functions, *program.kernels)
-        self.functions = Defined((name, base + FUNCTION_STEP * (i + 1)) for i, name in enumerate(names))
+        self.functions = SymbolAddresses((name, base + FUNCTION_STEP * (i + 1)) for i, name in enumerate(names))
         self.names = {address: name for name, address in self.functions.items()}
         self._place()
 

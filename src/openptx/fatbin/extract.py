@@ -10,7 +10,7 @@ from mmap import ACCESS_READ, mmap
 
 from openptx.errors import ArgumentError, InputError
 from openptx.fatbin.compression import unpacked
-from openptx.fatbin.images import MACHINE_CODE, PTX, Image, Truncated, images
+from openptx.fatbin.images import MACHINE_CODE, PTX, Image, TruncatedImage, images
 from openptx.reading import open_regular
 
 _ELF = b"\x7fELF"
@@ -40,7 +40,7 @@ def extract(program: str | os.PathLike[str] | bytes) -> list[ExtractedPtx]:
     damaged = False
     with _content(program) as data:
         for image in images(data):
-            if isinstance(image, Truncated):
+            if isinstance(image, TruncatedImage):
                 damaged = True
             elif image.kind == PTX:
                 found.append(_module(path, image))

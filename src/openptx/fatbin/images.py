@@ -41,13 +41,13 @@ class Image:
 
 
 @dataclass(frozen=True)
-class Truncated:
+class TruncatedImage:
     """A fat binary, or an image in it, that extends beyond the end of the file."""
 
     offset: int
 
 
-def images(data: bytes | mmap) -> Iterator[Image | Truncated]:
+def images(data: bytes | mmap) -> Iterator[Image | TruncatedImage]:
     """All images of all fat binaries in a file, in the order of the file."""
     at = data.find(MAGIC)
     while at >= 0:
@@ -62,10 +62,10 @@ def images(data: bytes | mmap) -> Iterator[Image | Truncated]:
         at = data.find(MAGIC, end)
 
 
-def _images_in(data: bytes | mmap, at: int, end: int) -> Iterator[Image | Truncated]:
+def _images_in(data: bytes | mmap, at: int, end: int) -> Iterator[Image | TruncatedImage]:
     while at < end:
         if at + _IMAGE.size > len(data):
-            yield Truncated(at)
+            yield TruncatedImage(at)
             return
         fields = _IMAGE.unpack_from(data, at)
         kind, _, header, padded, packed, _, _, _, target, name, name_size, flags, _, unpacked = fields
@@ -73,7 +73,7 @@ def _images_in(data: bytes | mmap, at: int, end: int) -> Iterator[Image | Trunca
             return  # bytes that equal a magic number by chance
         begin = at + header
         if begin + padded > len(data):
-            yield Truncated(at)
+            yield TruncatedImage(at)
             return
         name_at = at + name
         text = data[name_at : name_at + name_size] if name and name + name_size <= header else b""

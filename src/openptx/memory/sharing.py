@@ -42,7 +42,7 @@ def pages(size: int) -> int:
 
 
 @dataclass(slots=True)
-class Imported:
+class ImportedAllocation:
     """An allocation of another process, at an address of this one."""
 
     reservation: Reservation
@@ -51,7 +51,7 @@ class Imported:
     file: Physical
 
     @classmethod
-    def of(cls, file: Physical, offset: int, size: int) -> Imported:
+    def of(cls, file: Physical, offset: int, size: int) -> ImportedAllocation:
         """`size` bytes of a file. Raises MemoryError if addresses or memory are exhausted."""
         first = offset // mmap.PAGESIZE * mmap.PAGESIZE
         into = offset - first

@@ -12,7 +12,7 @@ from openptx.isa.types import find_type
 from openptx.line_table import LineTable
 from openptx.numerics.formats import FORMATS
 from openptx.program import Program
-from openptx.recording.restore import Restored
+from openptx.recording.restore import RestoredRegion
 from openptx.recording.stored_type import BYTE, stored_type
 from openptx.recording.writers import Write
 from openptx.trace.record import Record
@@ -130,7 +130,7 @@ def distance(type: str, a: int, b: int) -> int | None:
     return ordered(b) - ordered(a)
 
 
-def difference(restored: Restored, number: int, byte: int, write: Write | None) -> MemoryDifference:
+def difference(restored: RestoredRegion, number: int, byte: int, write: Write | None) -> MemoryDifference:
     """The description of a byte that differs from the GPU's, without its writer."""
     type = BYTE if write is None else stored_type(write.function, write.op, byte - write.offset)
     width = max(type.width // 8, 1)

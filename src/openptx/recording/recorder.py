@@ -23,7 +23,7 @@ from openptx.runtime.arguments import marshal
 from openptx.runtime.options import Extent, extent
 
 
-class Reached(NamedTuple):
+class ReachedMemory(NamedTuple):
     """Memory that the launch can access: `data` is a view of its bytes, `symbol` the variable's name, "" for others."""
 
     address: int
@@ -80,14 +80,14 @@ def path_of(file: object) -> str:
     return os.fspath(file)
 
 
-def memory_of(kernel: Kernel, parameters: Bytes) -> Iterator[Reached]:
+def memory_of(kernel: Kernel, parameters: Bytes) -> Iterator[ReachedMemory]:
     """The module's variables, and the memory that pointers in parameters, in variables and in that memory refer to."""
     module = kernel.module
     waiting = [aligned(0, parameters)]
     for name, variable in module.program.variables.items():
         if variable.space in ("global", "const") and variable.linkage != "extern" and variable.size:
             data = module.get_global(name)
-            yield Reached(module.image.address(name, generic=True), data, name)
+            yield ReachedMemory(module.image.address(name, generic=True), data, name)
             waiting.append(aligned(0, data))
     own = {allocation.base for allocation in module.image.allocations.values()}
     view = module.image.memory.map()
@@ -100,15 +100,15 @@ def memory_of(kernel: Kernel, parameters: Bytes) -> Iterator[Reached]:
                 waiting.append(aligned(found.address, found.data))
 
 
-def allocation_at(address: int, view: MemoryView) -> Reached | None:
+def allocation_at(address: int, view: MemoryView) -> ReachedMemory | None:
     """The allocation that contains an address; None if there is none, or if it is in the kernels' `malloc` heap."""
     block = find(address)
     if block is not None:
-        return Reached(block.address, block.data)
+        return ReachedMemory(block.address, block.data)
     slot = address >> view.shift
     row = view.snapshot.rows[slot] if slot < len(view.snapshot.rows) else None
     if row is None or not row.base <= address < row.base + row.size:
         return None
     if view.heap is not None and row.base == view.heap.allocation.base:
         return None
-    return Reached(row.base, row.bytes())
+    return ReachedMemory(row.base, row.bytes())

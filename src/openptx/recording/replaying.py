@@ -30,7 +30,7 @@ from openptx.program import Program, Reg
 from openptx.reading import read
 from openptx.recording.difference import MemoryDifference, difference, writer
 from openptx.recording.file import Recording, read_recording
-from openptx.recording.restore import Restored, RestoredLaunch, restore
+from openptx.recording.restore import RestoredLaunch, RestoredRegion, restore
 from openptx.recording.stored_type import stored_part
 from openptx.recording.writers import SUMMED, Write, watch
 from openptx.rewrite import CONTRACTIONS
@@ -72,7 +72,7 @@ def origins(launch: RestoredLaunch, write: Write, offset: int, timeout: float | 
     return found[::-1]
 
 
-Differing = list[tuple[Restored, NDArray[np.intp]]]
+Differing = list[tuple[RestoredRegion, NDArray[np.intp]]]
 
 EQUAL, DIFFERS, ORDER, FAULT, UNSUPPORTED, UNREADABLE = (
     "equal", "differs", "order of atomics", "fault", "unsupported", "unreadable",

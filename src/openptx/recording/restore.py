@@ -24,7 +24,7 @@ ALIGN = 256
 """Host addresses of restored memory equal those on the GPU modulo this number of bytes."""
 
 
-class Restored(NamedTuple):
+class RestoredRegion(NamedTuple):
     """An allocation of the recording, in this process: its device `address`, and `data`, a view of its bytes."""
 
     region: Region
@@ -39,12 +39,12 @@ class RestoredLaunch:
 
     recording: Recording
     kernel: Kernel
-    regions: tuple[Restored, ...]
+    regions: tuple[RestoredRegion, ...]
     arguments: tuple[Packed]
     back: Relocation
     """From addresses of this process to those of the GPU."""
 
-    def differing(self) -> Iterator[tuple[Restored, NDArray[np.intp]]]:
+    def differing(self) -> Iterator[tuple[RestoredRegion, NDArray[np.intp]]]:
         """After a run, each allocation that differs from the GPU's, with the positions of the differing bytes.
 
         Pointers to the same place are equal.
@@ -102,7 +102,7 @@ def memory_for(recording: Recording, address_size: int) -> Memory:
     return memory
 
 
-def place_region(recording: Recording, number: int, module: LoadedModule) -> Restored:
+def place_region(recording: Recording, number: int, module: LoadedModule) -> RestoredRegion:
     """One allocation, as new memory or as a variable of the module."""
     region = recording.regions[number]
     if region.symbol:
@@ -113,10 +113,10 @@ def place_region(recording: Recording, number: int, module: LoadedModule) -> Res
                 f"{recording.name}: {in_bytes(region.size)} of `{region.symbol}` are recorded, and the PTX {has}"
             )
         data[:] = region.before
-        return Restored(region, f"`{region.symbol}`", module.image.address(region.symbol, generic=True), data)
+        return RestoredRegion(region, f"`{region.symbol}`", module.image.address(region.symbol, generic=True), data)
     name = f"allocation {number} (0x{region.address:x} on the GPU)"
     address, data = added(module.image.memory, name, region)
-    return Restored(region, name, address, data)
+    return RestoredRegion(region, name, address, data)
 
 
 def added(memory: Memory, name: str, region: Region) -> tuple[int, Bytes]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from openptx.isa.machine import Update, Word
     from openptx.numerics import Bits
     from openptx.program import Function, Op
-    from openptx.recording.restore import Restored, RestoredLaunch
+    from openptx.recording.restore import RestoredLaunch, RestoredRegion
 
 Chosen = NDArray[np.intp] | None
 
@@ -51,7 +51,7 @@ class Write:
 class Writers(Observer):
     """Marks the written bytes of allocations, and records the last write of `watched`, a byte of one."""
 
-    def __init__(self, regions: Sequence[Restored], watched: tuple[int, int] | None) -> None:
+    def __init__(self, regions: Sequence[RestoredRegion], watched: tuple[int, int] | None) -> None:
         super().__init__()
         self.regions = regions
         self.marks = [np.zeros(restored.data.size, np.uint8) for restored in regions]

@@ -44,7 +44,7 @@ def change(before: Bytes, after: Bytes) -> Change | None:
     return Change(*map(np.concatenate, zip(*found, strict=True))) if found else None
 
 
-class Merged:
+class MergedChanges:
     """The changes of all ranges to an array of `size` bytes."""
 
     __slots__ = ("_values", "_written")

@@ -27,7 +27,7 @@ from openptx.keywords import hints
 from openptx.launch_options import OTHER_NAMES, require_count, require_options, sequence_of
 from openptx.program import Program
 from openptx.progress import reported_elsewhere
-from openptx.runtime.changes import Change, Merged, change
+from openptx.runtime.changes import Change, MergedChanges, change
 from openptx.runtime.lost_workers import run_all, workers_of
 from openptx.runtime.module import Kernel, LoadedModule, load
 from openptx.runtime.options import Extent, extent
@@ -43,7 +43,7 @@ ELSEWHERE = frozenset(("malloc", "free", LAUNCH))
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedArray:
     """An argument that is an array: the index of its copy among the job's buffers."""
 
     number: int
@@ -190,12 +190,12 @@ def separated(args: Sequence[object]) -> tuple[list[Array], tuple[object, ...]]:
         array = array_of(f"argument {i}", argument)
         for number, other in enumerate(arrays):
             if alike(array, other):
-                arguments.append(Shared(number))
+                arguments.append(SharedArray(number))
                 break
             if np.may_share_memory(array, other):
                 raise ArgumentError(f"argument {i} overlaps another array: its copies would not")
         else:
-            arguments.append(Shared(len(arrays)))
+            arguments.append(SharedArray(len(arrays)))
             arrays.append(array)
     return arrays, tuple(arguments)
 
@@ -252,7 +252,7 @@ def changes_of(job: Job, blocks: Range) -> Changes:
     """Runs the range on copies of the buffers. Returns what it changed in them, by index, and in variables, by name."""
     module, first = loaded(job.file.name, job.file.text, job.target, job.profile, job.contract, threading.get_ident())
     buffers = [own(array, number in job.read_only) for number, array in enumerate(job.buffers)]
-    args = [buffers[a.number] if isinstance(a, Shared) else a for a in job.args]
+    args = [buffers[a.number] if isinstance(a, SharedArray) else a for a in job.args]
     restored(module, first, job.variables)
     before = contents(module)
     options: dict[str, Any] = dict(job.options)
@@ -276,14 +276,16 @@ def own(array: Array, read_only: bool) -> Array:
 
 def merge(
     kernel: Kernel, args: Sequence[object], arrays: Sequence[Array], parts: Mapping[Range, Changes]
-) -> dict[int | str, Merged]:  # fmt: skip
+) -> dict[int | str, MergedChanges]:  # fmt: skip
     """Merges the changes. Raises ArgumentError if two ranges wrote different values to one byte."""
-    merged: dict[int | str, Merged] = {}
+    merged: dict[int | str, MergedChanges] = {}
     for blocks, changes in parts.items():
         for number, delta in changes.items():
             if number not in merged:
                 whole = isinstance(number, int)
-                merged[number] = Merged(arrays[number].nbytes if whole else kernel.module.image.bytes(number).size)
+                merged[number] = MergedChanges(
+                    arrays[number].nbytes if whole else kernel.module.image.bytes(number).size
+                )
             at = merged[number].add(delta)
             if at is not None:
                 raise ArgumentError(

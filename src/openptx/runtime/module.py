@@ -198,7 +198,7 @@ class Kernel(Handle):
         """
         return why_interp(self.module.program, self.function, self.module.image, extent("block", block))
 
-    def __getitem__(self, configuration: Any) -> Configured:
+    def __getitem__(self, configuration: Any) -> ConfiguredKernel:
         """`kernel[grid, block]`, or with the bytes of dynamic shared memory: `kernel[grid, block, 0, 4096]`.
 
         Raises ArgumentError for any other number of items.
@@ -206,10 +206,10 @@ class Kernel(Handle):
         parts = cast("tuple[Any, ...]", configuration if isinstance(configuration, tuple) else (configuration,))
         if len(parts) not in (2, 3, 4):
             raise ArgumentError("write `kernel[grid, block]` or `kernel[grid, block, stream, shared]`")
-        return Configured(self, parts[0], parts[1], parts[3] if len(parts) > 3 else 0)
+        return ConfiguredKernel(self, parts[0], parts[1], parts[3] if len(parts) > 3 else 0)
 
 
-class Configured:
+class ConfiguredKernel:
     """A kernel with its grid and block: Numba's `kernel[grid, block]`."""
 
     def __init__(self, kernel: Kernel, grid: Extent, block: Extent, shared: int) -> None:

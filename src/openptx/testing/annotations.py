@@ -55,7 +55,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedFinding:
     """One `//~` comment: the row that it refers to, the code or name, and a part of the message."""
 
     row: int
@@ -68,7 +68,7 @@ class Annotations:
     """All annotations of a file."""
 
     runs: tuple[Run, ...]
-    diagnostics: tuple[Expected, ...]
+    diagnostics: tuple[ExpectedFinding, ...]
     profile: str
 
     @property
@@ -80,7 +80,7 @@ class Annotations:
 def read_annotations(text: str) -> Annotations:
     """The annotations of a PTX text. Raises InputError for a malformed one."""
     runs: list[Run] = []
-    diagnostics: list[Expected] = []
+    diagnostics: list[ExpectedFinding] = []
     profile = "ptxas"
     for row, line in enumerate(text.split("\n"), 1):
         if "//" not in line:
@@ -88,7 +88,7 @@ def read_annotations(text: str) -> Annotations:
         if match := RUN.search(line):
             runs.append(read_run(match["rest"].strip(), row))
         for match in EXPECTED.finditer(line.replace("//~", "\n//~")):
-            diagnostics.append(Expected(row - len(match["up"]), match["code"], match["text"].strip()))
+            diagnostics.append(ExpectedFinding(row - len(match["up"]), match["code"], match["text"].strip()))
         if match := PROFILE.search(line):
             profile = match[1]
     return Annotations(tuple(runs), tuple(diagnostics), profile)

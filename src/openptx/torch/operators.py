@@ -19,7 +19,7 @@ Name = tuple[str, str, str]
 """Namespace, operator, and the key of the CPU."""
 
 
-class Registered(NamedTuple):
+class RegisteredKernel(NamedTuple):
     """A kernel, and the library that registered it; it may have been destroyed."""
 
     library: weakref.ref[Any]
@@ -39,7 +39,7 @@ class Registered(NamedTuple):
 class Double:
     """A kernel for CUDA that is registered in place of the CPU's, in a library that is destroyed with the program's."""
 
-    def __init__(self, torch: Any, of: Registered, kernel: Kernel) -> None:
+    def __init__(self, torch: Any, of: RegisteredKernel, kernel: Kernel) -> None:
         library: Any = of.library()
         self.library = torch.library.Library(library.ns, "IMPL")
         operator = of.operator
@@ -67,8 +67,8 @@ class Operators:
     """The kernels that programs have registered for CUDA, and for the CPU, while `cuda` was the CPU."""
 
     def __init__(self) -> None:
-        self.for_cuda: dict[Name, Registered] = {}
-        self.for_cpu: dict[Name, Registered] = {}
+        self.for_cuda: dict[Name, RegisteredKernel] = {}
+        self.for_cpu: dict[Name, RegisteredKernel] = {}
         self.doubles: list[Double] = []
 
     def impl(
@@ -97,7 +97,7 @@ class Operators:
             cpu = CPU_KEYS.get(key, key)
             name = (library.ns, str(op_name).removeprefix(f"{library.ns}::").removesuffix(".default"), cpu)
             plain = bool(fn is fallthrough or options.get("with_keyset"))
-            entry = Registered(weakref.ref(library), op_name, fn, cpu, options, plain)
+            entry = RegisteredKernel(weakref.ref(library), op_name, fn, cpu, options, plain)
             if key in CPU_KEYS:
                 self.for_cuda[name] = entry
             elif key in CPU_KEYS.values():

@@ -12,7 +12,7 @@ from openptx.runtime import Kernel
 from openptx.runtime.options import Extent, is_ordered
 from openptx.trace.observer import run_observed
 from openptx.trace.record import Trace
-from openptx.trace.recorder import Recorder, Wanted
+from openptx.trace.recorder import Recorder, TraceFilter
 from openptx.trace.regions import regions
 
 LIMIT = 100_000
@@ -42,7 +42,7 @@ def trace(
     require_kernel(kernel)
     require_options(shared_mem, None, timeout, max_instructions, None)
     require_count("limit", limit)
-    wanted = Wanted(
+    wanted = TraceFilter(
         positions("thread", threads), positions("block", blocks), lines_of(lines), known_registers(kernel, registers)
     )
     prepared = kernel.prepare(grid, block, args, shared_mem, cluster)

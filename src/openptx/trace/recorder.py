@@ -18,7 +18,7 @@ from openptx.trace.record import Record, Value
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TraceFilter:
     """What to record: executions by some of these threads of these blocks, of instructions on these lines (rows of the
     PTX, or lines of a file as ("kernel.cu", 12)) that read or write one of these registers. None means all."""
 
@@ -42,7 +42,7 @@ class Begun:
 class Recorder(Observer):
     """Collects up to `limit` records; `left_out` counts those beyond the limit."""
 
-    def __init__(self, program: Program, wanted: Wanted, limit: int) -> None:
+    def __init__(self, program: Program, wanted: TraceFilter, limit: int) -> None:
         super().__init__()
         self.wanted, self.limit = wanted, limit
         self.places = LineTable(program.file)

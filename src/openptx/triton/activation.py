@@ -20,7 +20,7 @@ STAGES = "openptx: PTX is the binary"
 Hook = Callable[..., Any]
 
 
-class Replaced(NamedTuple):
+class ReplacedAttributes(NamedTuple):
     """The replaced attributes of Triton."""
 
     driver: Any
@@ -35,7 +35,7 @@ class Activation:
 
     def __init__(self) -> None:
         self.drivers: dict[int, Driver] = {}
-        self.replaced: Replaced | None = None
+        self.replaced: ReplacedAttributes | None = None
         self.driver: Driver | None = None
 
 
@@ -70,7 +70,9 @@ def activate(
             attributes = cast("dict[str, Any]", vars(runtime.driver))
             hook, specialize = knobs.runtime.add_stages_inspection_hook, jit.native_specialize_impl
             tuning = autotuning(import_module("triton.runtime.autotuner").Autotuner)
-            _STATE.replaced = Replaced(attributes.get("_active", attributes.get("active")), hook, specialize, tuning)
+            _STATE.replaced = ReplacedAttributes(
+                attributes.get("_active", attributes.get("active")), hook, specialize, tuning
+            )
             if tuning is not None:
                 tuning.install()
             knobs.runtime.add_stages_inspection_hook = stages_hook(hook)

@@ -15,7 +15,7 @@ from openptx.driver.execution.launches import Shape
 from openptx.driver.modules.images import bytes_at
 from openptx.driver.recorder import find_driver as finding
 from openptx.driver.recorder.allocations import Allocations
-from openptx.driver.recorder.images import Image, Images, KernelOf, Loaded
+from openptx.driver.recorder.images import Image, Images, KernelHandle, LoadedImage
 from openptx.driver.recorder.launches import with_ptx
 from openptx.driver.recorder.session import Session
 from openptx.driver.recorder.settings import Settings, from_environment
@@ -30,8 +30,8 @@ def session(**settings: Any) -> Session:
     return Session(cast("Any", None), Settings("recordings", **settings))
 
 
-def known() -> KernelOf:
-    return KernelOf(Loaded(Image("digest", why="the image has machine code for sm_90 and no PTX"), 1, ""), "k")
+def known() -> KernelHandle:
+    return KernelHandle(LoadedImage(Image("digest", why="the image has machine code for sm_90 and no PTX"), 1, ""), "k")
 
 
 def test_a_kernel_in_machine_code_needs_ptx_from_elsewhere(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -45,7 +45,7 @@ def test_a_kernel_in_machine_code_needs_ptx_from_elsewhere(tmp_path: Path, caplo
 
 
 def test_wrong_ptx_is_no_kernel(caplog: pytest.LogCaptureFixture) -> None:
-    wrong = KernelOf(Loaded(Image("digest", PTX.replace("ret", "return")), 1, ""), "k")
+    wrong = KernelHandle(LoadedImage(Image("digest", PTX.replace("ret", "return")), 1, ""), "k")
     assert with_ptx(session(), wrong) is None
     assert "its PTX has errors" in caplog.text
 
@@ -65,7 +65,7 @@ def test_a_map_that_nobody_saw_being_made_becomes_ours() -> None:
     theirs = encode(DriverMap(0x7F00_0000_0000, (9, 64), (256,), (1, 1), "f16", (4, 8), promotion="128B"))
     mine = TensorMap.from_parts(0x7F00_0000_0000, (9, 64), [256], (4, 8), element="f16").encoded(0x7F00_0000_0000)
     place = Place(0x7F00_0000_0000, np.frombuffer(bytes(64) + theirs + bytes(10), np.uint8))
-    image = KernelOf(Loaded(Image("digest", ptx=text), 1, ""), "k")
+    image = KernelHandle(LoadedImage(Image("digest", ptx=text), 1, ""), "k")
     before = Before(image, openptx.load(text)["k"], Shape((1, 1, 1), (1, 1, 1), 0), bytes(64) + theirs, [place], [])
     found = before.recording(one, "name", [place.before], True, "a GPU")
     assert found.parameters == ((0, bytes(8)), (64, mine))

@@ -10,7 +10,7 @@ import pytest
 
 import openptx
 from openptx.engines.native import settings
-from openptx.engines.native.emit.arith.outlined import Outlined
+from openptx.engines.native.emit.arith.outlined import OutlinedFunction
 from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.rtlib import shared_functions
 from openptx.engines.native.rtlib.shared_functions import SharedFunction, separated
@@ -91,8 +91,8 @@ def test_the_code_of_a_kernel_is_whole(monkeypatch: pytest.MonkeyPatch, tmp_path
         assert launched(6) == [PLACES[i] + 6 for i in PLACES]
 
 
-def outlined(*definitions: tuple[str, str]) -> list[Outlined]:
-    return [Outlined(name, 32, text) for name, text in definitions]
+def outlined(*definitions: tuple[str, str]) -> list[OutlinedFunction]:
+    return [OutlinedFunction(name, 32, text) for name, text in definitions]
 
 
 def test_names_follow_from_texts() -> None:

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from openptx.runtime.changes import LINE, PART, Merged, change
+from openptx.runtime.changes import LINE, PART, MergedChanges, change
 
 
 @pytest.mark.parametrize("size", [1, 63, 64, 65, 1000])
@@ -15,7 +15,7 @@ def test_ranges_that_write_alternating_bytes(size: int) -> None:
     dice = np.random.default_rng(size)
     before = dice.integers(0, 256, size, np.uint8)
     wanted = before ^ dice.integers(1, 256, size, np.uint8)
-    merged, target = Merged(size), before.copy()
+    merged, target = MergedChanges(size), before.copy()
     for first in (0, 1):
         after = before.copy()
         after[first::2] = wanted[first::2]
@@ -36,7 +36,7 @@ def test_changes_on_either_side_of_the_end_of_a_part() -> None:
     before, target = np.zeros(size, np.uint8), np.zeros(size, np.uint8)
     after = before.copy()
     after[places] = 1 + np.arange(len(places))
-    found, merged = change(before, after), Merged(size)
+    found, merged = change(before, after), MergedChanges(size)
     assert found is not None
     assert found.lines.tolist() == (places // LINE).tolist()
     assert merged.add(found) is None
@@ -47,7 +47,7 @@ def test_changes_on_either_side_of_the_end_of_a_part() -> None:
 def test_bytes_that_no_range_changed_keep_what_they_have_meanwhile() -> None:
     before, after, target = np.zeros(200, np.uint8), np.zeros(200, np.uint8), np.full(200, 9, np.uint8)
     after[150] = 3
-    found, merged = change(before, after), Merged(200)
+    found, merged = change(before, after), MergedChanges(200)
     assert found is not None
     assert merged.add(found) is None
     merged.write(target)
@@ -56,7 +56,7 @@ def test_bytes_that_no_range_changed_keep_what_they_have_meanwhile() -> None:
 
 
 def test_the_first_byte_with_two_values_is_named() -> None:
-    before, merged = np.zeros(300, np.uint8), Merged(300)
+    before, merged = np.zeros(300, np.uint8), MergedChanges(300)
     for after, clash in ((np.full(300, 1, np.uint8), None), (np.arange(300, dtype=np.uint8) // 200 + 1, 200)):
         found = change(before, after)
         assert found is not None

@@ -72,7 +72,7 @@ def pool(prefix: str, count: int) -> list[str]:
     return names[:count]
 
 
-class Declared:
+class DeclaredVariable:
     """A variable that a body declares, and its kind with its whole size.
 
     `texts` are its name and the addresses in it that have occurred, with their kinds: files repeatedly declare the same
@@ -105,7 +105,7 @@ class FileMemo:
         self.variables: dict[tuple[str, str], tuple[Kind, Kind]] = {}
         """Declarations of variables in bodies, as the texts before and after the name: the kind with and without its
         whole size, for arrays of any length."""
-        self.declared: dict[str, list[Declared]] = {}
+        self.declared: dict[str, list[DeclaredVariable]] = {}
         """Declarations of parameters of calls, by text."""
         self.tables: dict[tuple[str, str], BranchTargets | CallPrototype] = {}
         """Prototypes and lists of callees, by their directive and the text after it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openptx.check.fast import tables
 from openptx.check.fast.barrier_uniformity import BarrierUniformity
-from openptx.check.fast.file_memo import Declared, FileMemo
+from openptx.check.fast.file_memo import DeclaredVariable, FileMemo
 from openptx.check.flow.reads_writes import is_destination, names_in, writes
 from openptx.check.forms.addresses import guarded_parameter
 from openptx.check.forms.verdicts import LOOK
@@ -54,7 +54,7 @@ class StatementReader:
         self.checked, self.names, self.barriers = checked, names, barriers
         self.memo = memo
         self.shared = 0  # bytes
-        self.declared: list[Declared] = []  # declared by the last statement, if it declares variables
+        self.declared: list[DeclaredVariable] = []  # declared by the last statement, if it declares variables
         self.last: tuple[str | None, str] | None = None  # guard and opcode of an instruction
         self.doubt = False  # whether an instruction was read that may be wrong
 
@@ -97,7 +97,7 @@ class StatementReader:
             self.memo.declared[text] = []
         return fine
 
-    def _known_variable(self, text: str) -> Declared | None:
+    def _known_variable(self, text: str) -> DeclaredVariable | None:
         """The variable of a declaration that differs from an accepted one only in its name, or in the length of an
         array."""
         head, name, tail, count = split_declaration(text)
@@ -105,15 +105,15 @@ class StatementReader:
         if known is None or not name:
             return None
         if not count:
-            return Declared(name, *known)
+            return DeclaredVariable(name, *known)
         whole = resized(known[0], count)
-        return Declared(name, whole, at(whole, 0))
+        return DeclaredVariable(name, whole, at(whole, 0))
 
     def _parameters(self, text: str) -> bool | None:
         """Parameters of a call; memoised by their text, since files repeat these declarations."""
         if DECLARATION.fullmatch(text) is None:
             return None
-        found: list[Declared] = []
+        found: list[DeclaredVariable] = []
         for each in text.split(";")[:-1]:
             one = each.strip() + ";"
             if (known := self._known_variable(one)) is not None:
@@ -267,7 +267,7 @@ class StatementReader:
         if len(found) == 1 and name == found[0][0]:
             self.memo.variables[head, tail] = found[0][1], at(found[0][1], 0)
         self.shared += size
-        self.declared = [Declared(name, kind, at(kind, 0)) for name, kind in found]
+        self.declared = [DeclaredVariable(name, kind, at(kind, 0)) for name, kind in found]
         return all(map(self.names.variable, self.declared)) and self._shared_memory_fits()
 
     def _shared_memory_fits(self) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from itertools import repeat
 
 from openptx.check.checked import CheckedFunction
-from openptx.check.fast.file_memo import Declared
+from openptx.check.fast.file_memo import DeclaredVariable
 from openptx.check.fast.interned_kinds import COMMON
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
@@ -27,7 +27,7 @@ class Block:
         self.log_start = log_start
         self.undefined_labels: set[str] = set()  # undeclared names, which must be labels
         self.registers: set[str] = set()  # empty for the body's outermost block, where a name cannot hide another
-        self.hidden: tuple[dict[str, Kind], dict[str, Kind], dict[str, Declared]] | None = None
+        self.hidden: tuple[dict[str, Kind], dict[str, Kind], dict[str, DeclaredVariable]] | None = None
         self.labels: set[str] = set()
         self.tables: dict[str, BranchTargets | CallPrototype] = {}
 
@@ -50,7 +50,7 @@ class SymbolTable(dict[str, Kind]):
         self.scope = checked.header  # what the header declares
         self.module_names = checked.module.scope.names  # what the module declares
         self.definitions = Definitions(self)
-        self.variables: dict[str, Declared] = {}  # variables that the body declares
+        self.variables: dict[str, DeclaredVariable] = {}  # variables that the body declares
         self.blocks = [Block(0)]
         self.log: list[str] = []  # entries to remove at the end of the block
         self.composite: list[str] = []  # cached texts that may contain names, perhaps removed already
@@ -126,7 +126,7 @@ class SymbolTable(dict[str, Kind]):
         """Whether none of these has a meaning yet, in this block or outside."""
         return self.keys().isdisjoint(names) and self.definitions.keys().isdisjoint(names) and not self.shadows(names)
 
-    def variable(self, variable: Declared) -> bool:
+    def variable(self, variable: DeclaredVariable) -> bool:
         """Declares a variable and the addresses in it; False if the name already has a meaning."""
         name = variable.name
         if name in self or name in self.definitions or name in self.blocks[-1].labels:

@@ -28,7 +28,7 @@ DEPRECATED = {"vote": "9.7.13.8", "shfl": "9.7.9.5"}
 _DEPRECATED_SINCE = 6, 0
 
 
-class Used:
+class UsedNames:
     """What a file uses: names of the module, and declarations in functions by position."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Used:
             self.names.add(name)
 
 
-def warn_unused(body: ResolvedBody, used: Used, findings: FunctionFindings) -> None:
+def warn_unused(body: ResolvedBody, used: UsedNames, findings: FunctionFindings) -> None:
     """The declarations of a body that it never names."""
     for scope in body.scopes:
         seen: set[Span] = set()
@@ -62,7 +62,7 @@ def warn_unused(body: ResolvedBody, used: Used, findings: FunctionFindings) -> N
                 findings.add("unused", f"nothing uses `{shown}`", meaning.span, "declared only here")
 
 
-def unused_in_module(items: Sequence[Statement], scope: Scope, used: Used, findings: FunctionFindings) -> None:
+def unused_in_module(items: Sequence[Statement], scope: Scope, used: UsedNames, findings: FunctionFindings) -> None:
     """Variables and functions that are local to this file and that it never names."""
     variables = [item for item in items if isinstance(item, Declaration)]
     functions = [item for item in items if isinstance(item, Function)]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from openptx.check.checked import CheckedFunction
     from openptx.check.function_findings import FunctionFindings
     from openptx.check.names.scopes import Scope
-    from openptx.check.names.undeclared import Undeclared
+    from openptx.check.names.undeclared import UndeclaredNames
     from openptx.check.operand.kinds import Kind
     from openptx.isa.types import Type
     from openptx.source import Span
@@ -105,7 +105,7 @@ def _fits(call: Call, signature: Signature, known: Callable[[str], Kind], follow
 class CallChecker:
     """Checks calls of one function against the signatures of what they call."""
 
-    def __init__(self, checked: CheckedFunction, findings: FunctionFindings, undeclared: Undeclared) -> None:
+    def __init__(self, checked: CheckedFunction, findings: FunctionFindings, undeclared: UndeclaredNames) -> None:
         self.checked, self.findings, self.undeclared = checked, findings, undeclared
 
     def check(self, instruction: Instruction, scope: Scope) -> None:

@@ -167,7 +167,7 @@ def known_names(scope: Scope, name: str) -> list[str]:
 _LONGEST = 100  # characters of a name whose number is looked for in ranges
 
 
-class Undeclared:
+class UndeclaredNames:
     """The undeclared names of one function."""
 
     def __init__(self, checked: CheckedFunction, findings: FunctionFindings) -> None:

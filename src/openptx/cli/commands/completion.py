@@ -38,7 +38,7 @@ def run(args: Namespace) -> int:
     return CLEAN
 
 
-class Declared(ArgumentParser):
+class CompletableParser(ArgumentParser):
     """A parser whose arguments tell shtab which of them are files."""
 
     files: object = None
@@ -53,8 +53,8 @@ class Declared(ArgumentParser):
 
 def everything(files: object) -> ArgumentParser:
     """All commands as one parser; `files` is how shtab completes a path."""
-    Declared.files = files
-    parser = Declared("openptx", allow_abbrev=False)
+    CompletableParser.files = files
+    parser = CompletableParser("openptx", allow_abbrev=False)
     parser.add_argument("-V", "--version", action="store_true", help="print the version")
     commands = parser.add_subparsers()
     for name, what in COMMANDS.items():

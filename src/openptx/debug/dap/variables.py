@@ -9,7 +9,7 @@ from openptx.debug.dap.source_objects import object_facts, source_variables
 from openptx.debug.scope import Scope
 from openptx.debug.source_values import SourceObject
 from openptx.debug.source_values import shown as source_text
-from openptx.debug.values import Array, Typed
+from openptx.debug.values import Array, TypedBits
 from openptx.errors import InputError
 from openptx.isa.special_registers import SPECIAL_REGISTERS
 
@@ -93,12 +93,12 @@ class References:
     def value(self, scope: Scope, name: str, found: Any) -> Variable:
         """A value as a client shows it: an array with its elements below."""
         shown: Variable = {"name": name, "value": str(found), "variablesReference": 0, "evaluateName": name}
-        if isinstance(found, Typed):
+        if isinstance(found, TypedBits):
             shown["type"] = f".{found.type.name}"
             if found.type.width in (32, 64) and found.type.kind in "bu":
                 shown["memoryReference"] = f"0x{found.bits:x}"
         elif isinstance(found, list):
-            parts = cast("list[Typed]", found)
+            parts = cast("list[TypedBits]", found)
             shown["value"] = "{" + ", ".join(map(str, parts)) + "}"
             children = [self.value(scope, f"{name}.{c}", part) for c, part in zip("xyzw", parts, strict=False)]
             shown["variablesReference"] = self.add(existing_children(children), scope)

@@ -17,7 +17,7 @@ from openptx.driver.memory.allocations import (
     AT_OBTAIN,
     OWNED,
     RELEASES,
-    Owned,
+    Ownership,
     follows_undefined_bits,
     give_back,
 )
@@ -83,7 +83,7 @@ def graph_memory(address: int) -> GraphMemory | None:
     return _living.get(address)
 
 
-def owned_by_graph(address: int) -> Owned | None:
+def owned_by_graph(address: int) -> Ownership | None:
     """The owner of memory that a node allocates, by an address inside it, also while it is not accessible."""
     for found in [*_living.values()]:
         if found.lives and found.address <= address < found.address + found.block.size:

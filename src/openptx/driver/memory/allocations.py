@@ -30,7 +30,7 @@ REGISTER_FLAGS = 0xF
 """All of CU_MEMHOSTREGISTER_*."""
 
 
-class Owned(NamedTuple):
+class Ownership(NamedTuple):
     """The kind of an allocation: "device", "host", "managed" or "registered"; `pool` is the pool it belongs to.
 
     A module's variable is "device" or "managed" memory; one of a library belongs to no context. `requested` is
@@ -50,7 +50,7 @@ class Owned(NamedTuple):
         return self.requested or self.block.size
 
 
-OWNED: dict[int, Owned] = {}
+OWNED: dict[int, Ownership] = {}
 """Allocations, by device address."""
 FOREIGN: dict[int, tuple[Context, Callable[[], None]]] = {}
 """Memory of other processes that is freed like our own: its context, and how to release it."""
@@ -90,7 +90,7 @@ def obtain(
     block = memory.allocate(accessible(size))
     if kind == "device" and follows_undefined_bits():
         block.undefine()  # other memory is also the host's, which may write it at any time
-    OWNED[block.address] = Owned(block, kind, flags, context, pool, size)
+    OWNED[block.address] = Ownership(block, kind, flags, context, pool, size)
     put(out, block.address)
 
 
@@ -215,7 +215,7 @@ def register(context: Context, pointer: int, size: int, flags: int) -> None:
         if block.pointer < pointer + size and pointer < block.pointer + block.size:
             raise Failure(Result.HOST_MEMORY_ALREADY_REGISTERED, f"{size} bytes at 0x{pointer:x} overlap with {block}")
     made = memory.register(pointer, size)
-    OWNED[made.address] = Owned(made, "registered", flags, context, None)
+    OWNED[made.address] = Ownership(made, "registered", flags, context, None)
     REGISTERED[pointer] = made.address
 
 

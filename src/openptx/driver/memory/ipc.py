@@ -18,7 +18,7 @@ from openptx.driver.memory.allocations import AT_FREE
 from openptx.driver.memory.ownership import IMPORTED, owned_at
 from openptx.driver.results import Result
 from openptx.driver.streams.events import DISABLE_TIMING, INTERPROCESS, Event
-from openptx.memory.sharing import Imported, end_sharing, share
+from openptx.memory.sharing import ImportedAllocation, end_sharing, share
 
 LAZY_PEER_ACCESS = 1
 MEMORY, EVENT = b"openptxM", b"openptxE"
@@ -59,14 +59,14 @@ class MemoryHandle(NamedTuple):
         return Physical(status.st_size, descriptor)
 
 
-class Opened:
+class OpenedImport:
     """An import, and the number of times it was opened."""
 
-    def __init__(self, imported: Imported, handle: MemoryHandle) -> None:
+    def __init__(self, imported: ImportedAllocation, handle: MemoryHandle) -> None:
         self.imported, self.handle, self.count = imported, handle, 1
 
 
-_opened: dict[int, Opened] = {}
+_opened: dict[int, OpenedImport] = {}
 AT_FREE.append(end_sharing)
 
 
@@ -92,8 +92,8 @@ def open_memory(context: Context, out: int, exported: IpcHandle, flags: int) -> 
     if opened is not None:
         opened.count += 1
     else:
-        imported = Imported.of(handle.open(), handle.offset, handle.size)
-        opened = _opened[imported.address] = Opened(imported, handle)
+        imported = ImportedAllocation.of(handle.open(), handle.offset, handle.size)
+        opened = _opened[imported.address] = OpenedImport(imported, handle)
         IMPORTED[imported.address] = imported.block()
     put(out, opened.imported.address)
 

@@ -6,7 +6,7 @@ import ctypes
 
 from openptx.driver.calls import Failure, anytime, counted, get, in_context, invalid, put, put_int, put_size
 from openptx.driver.devices.contexts import Context
-from openptx.driver.memory.allocations import Owned
+from openptx.driver.memory.allocations import Ownership
 from openptx.driver.memory.ownership import owned_at
 from openptx.driver.results import Result
 
@@ -29,7 +29,7 @@ def address_range(context: Context, base: int, size: int, address: int) -> None:
     put_size(size, found.size)
 
 
-def value(address: int, attribute: int, found: Owned) -> int:
+def value(address: int, attribute: int, found: Ownership) -> int:
     """The value of a CUpointer_attribute for an address in an allocation; 0 for those that are not known."""
     block, on_host = found.block, found.kind in ("host", "registered")
     into = address - (block.address if block.address <= address < block.address + block.size else block.pointer)

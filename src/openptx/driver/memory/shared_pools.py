@@ -18,7 +18,7 @@ from openptx.driver.memory.ownership import IMPORTED
 from openptx.driver.memory.pools import Pool
 from openptx.driver.memory.virtual import FILE_DESCRIPTOR
 from openptx.driver.objects import driver
-from openptx.memory.sharing import Imported, share
+from openptx.memory.sharing import ImportedAllocation, share
 
 FILE = struct.Struct("<8sIQ")
 """The content of a pool's file: its kind, the process, and the pool's handle there."""
@@ -78,7 +78,7 @@ def import_pointer(context: Context, out: int, pool: int, data: int) -> None:
     handle = MemoryHandle.of(exported, POINTER)
     if found.origin != (handle.process, int.from_bytes(exported[-8:], "little")):
         raise invalid("the pointer is of another pool, or the pool of this process")
-    imported = Imported.of(handle.open(), handle.offset, handle.size)
+    imported = ImportedAllocation.of(handle.open(), handle.offset, handle.size)
     address = imported.address
     IMPORTED[address] = imported.block()
 

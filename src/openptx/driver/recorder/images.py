@@ -31,7 +31,7 @@ class Image:
 
 
 @dataclass(eq=False)
-class Loaded:
+class LoadedImage:
     """A CUmodule or a CUlibrary: `variables` is the entry point that finds variables in it."""
 
     image: Image
@@ -40,10 +40,10 @@ class Loaded:
 
 
 @dataclass(eq=False)
-class KernelOf:
+class KernelHandle:
     """A CUfunction or a CUkernel."""
 
-    loaded: Loaded
+    loaded: LoadedImage
     name: str
 
 
@@ -51,8 +51,8 @@ class Images:
     """The images that the program has loaded, by handle."""
 
     def __init__(self) -> None:
-        self.modules: dict[int, Loaded] = {}
-        self.kernels: dict[int, KernelOf] = {}
+        self.modules: dict[int, LoadedImage] = {}
+        self.kernels: dict[int, KernelHandle] = {}
         self.linking: dict[int, list[File]] = {}
         self.linked: dict[str, str] = {}
         """PTX by the digest of the linker's result for it."""

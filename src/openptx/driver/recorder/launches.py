@@ -9,10 +9,10 @@ from fnmatch import fnmatchcase
 from openptx.driver.calls import Failure, text
 from openptx.driver.execution.launches import Shape, configuration
 from openptx.driver.execution.parameters import packed
-from openptx.driver.recorder.images import Image, KernelOf
+from openptx.driver.recorder.images import Image, KernelHandle
 from openptx.driver.recorder.session import Session
 from openptx.driver.recorder.wrappers import Passage, around
-from openptx.driver.recorder.writing import Before, TooLarge, Unfinished
+from openptx.driver.recorder.writing import Before, TooLarge, UnfinishedFile
 from openptx.errors import CheckError, Error
 from openptx.runtime import Kernel
 
@@ -66,7 +66,7 @@ def record_launch(
 def record(session: Session, call: Passage, before: Before) -> None:
     """Writes the state before the launch, launches, and writes the state after it."""
     try:
-        unfinished = Unfinished.begin(session, before)
+        unfinished = UnfinishedFile.begin(session, before)
     except OSError as error:
         session.ended = True
         session.warn_once(f"nothing is recorded any more: {error}")
@@ -115,7 +115,7 @@ def stop(taken: Counter[tuple[str, str]], key: tuple[str, str], most: int) -> No
     taken[key] = most
 
 
-def find_kernel(session: Session, handle: int) -> KernelOf | None:
+def find_kernel(session: Session, handle: int) -> KernelHandle | None:
     """A kernel by its handle; the real driver may know one that the program obtained in another way."""
     images = session.images
     if handle not in images.kernels:
@@ -125,7 +125,7 @@ def find_kernel(session: Session, handle: int) -> KernelOf | None:
         if loaded is None or not name:
             session.warn_once("a kernel is launched whose module was loaded in an unknown way: it is not recorded")
             return None
-        images.kernels[handle] = KernelOf(loaded, text(name, "the name"))
+        images.kernels[handle] = KernelHandle(loaded, text(name, "the name"))
     return images.kernels[handle]
 
 
@@ -135,7 +135,7 @@ def captured(session: Session, stream: int) -> bool:
     return session.real("cuStreamIsCapturing", stream, ctypes.addressof(status)) == 0 and status.value != 0
 
 
-def with_ptx(session: Session, known: KernelOf) -> Kernel | None:
+def with_ptx(session: Session, known: KernelHandle) -> Kernel | None:
     """The kernel in the PTX of its image, or of a file from the user."""
     image = known.loaded.image
     why = image.why

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from openptx.driver.calls import Failure, get, text
 from openptx.driver.modules.images import bytes_at, ptx_of
-from openptx.driver.recorder.images import KernelOf, Loaded, digest_of
+from openptx.driver.recorder.images import KernelHandle, LoadedImage, digest_of
 from openptx.driver.recorder.session import Session
 from openptx.driver.recorder.wrappers import Passage, around
 from openptx.errors import CheckError, InputError
@@ -17,7 +17,7 @@ from openptx.source import File
 
 def load_image(session: Session, data: bytes, handle: int, variables: str) -> None:
     image = session.images.of(data, session.capability)
-    session.images.modules[handle] = Loaded(image, handle, variables)
+    session.images.modules[handle] = LoadedImage(image, handle, variables)
 
 
 @around("cuModuleLoadData", "cuModuleLoadDataEx", "cuModuleLoadFatBinary")
@@ -56,7 +56,7 @@ def unload(session: Session, call: Passage, handle: int) -> None:
 @around("cuModuleGetFunction", "cuLibraryGetKernel")
 def get_function(session: Session, call: Passage, out: int, handle: int, name: int) -> None:
     if call() == 0 and (loaded := session.images.modules.get(handle)) is not None:
-        session.images.kernels[get(out)] = KernelOf(loaded, text(name, "the name"))
+        session.images.kernels[get(out)] = KernelHandle(loaded, text(name, "the name"))
 
 
 @around("cuKernelGetFunction")
@@ -68,7 +68,7 @@ def function_of_kernel(session: Session, call: Passage, out: int, handle: int) -
 @around("cuLibraryGetModule")
 def module_of_library(session: Session, call: Passage, out: int, handle: int) -> None:
     if call() == 0 and (known := session.images.modules.get(handle)) is not None:
-        session.images.modules[get(out)] = Loaded(known.image, get(out), "cuModuleGetGlobal_v2")
+        session.images.modules[get(out)] = LoadedImage(known.image, get(out), "cuModuleGetGlobal_v2")
 
 
 @around("cuModuleEnumerateFunctions", "cuLibraryEnumerateKernels")
@@ -81,7 +81,7 @@ def enumerate_functions(session: Session, call: Passage, out: int, count: int, h
         kernel = get(out + 8 * i)
         name = session.real.ask(symbol, kernel)
         if name:
-            session.images.kernels[kernel] = KernelOf(loaded, text(name, "the name"))
+            session.images.kernels[kernel] = KernelHandle(loaded, text(name, "the name"))
 
 
 LIBRARY, PTX = 4, 1

@@ -11,7 +11,7 @@ import numpy as np
 
 from openptx.device.allocation import Bytes
 from openptx.driver.execution.launches import Shape
-from openptx.driver.recorder.images import KernelOf
+from openptx.driver.recorder.images import KernelHandle
 from openptx.driver.recorder.session import Session
 from openptx.driver.recorder.settings import MIB
 from openptx.driver.results import RESULTS
@@ -41,7 +41,7 @@ class Place(NamedTuple):
 class Before:
     """A launch that has not started. `left_out` are allocations, (address, bytes), that exceeded the limit."""
 
-    known: KernelOf
+    known: KernelHandle
     kernel: Kernel
     shape: Shape
     parameters: bytes
@@ -49,7 +49,7 @@ class Before:
     left_out: list[tuple[int, int]]
 
     @classmethod
-    def of(cls, session: Session, known: KernelOf, kernel: Kernel, shape: Shape, parameters: bytearray) -> Before:
+    def of(cls, session: Session, known: KernelHandle, kernel: Kernel, shape: Shape, parameters: bytearray) -> Before:
         """Reads the memory that the launch can access. Raises TooLarge."""
         reach = Reach(session, kernel.name)
         reach.variables(known, kernel)
@@ -82,7 +82,7 @@ class Reach:
         self.places: list[Place] = []
         self.taken: set[int] = set()
 
-    def variables(self, known: KernelOf, kernel: Kernel) -> None:
+    def variables(self, known: KernelHandle, kernel: Kernel) -> None:
         """Adds the module's variables that the real driver finds by name."""
         real, loaded = self.session.real, known.loaded
         for name, variable in kernel.module.program.variables.items():
@@ -145,14 +145,14 @@ def ours(session: Session, data: Bytes) -> Bytes:
     return np.frombuffer(bytearray(content), np.uint8)
 
 
-class Unfinished:
+class UnfinishedFile:
     """A file with the state before the launch, which exists even if the program never returns from it."""
 
     def __init__(self, session: Session, before: Before, path: Path, recording: Recording) -> None:
         self.session, self.before, self.path, self.recording = session, before, path, recording
 
     @classmethod
-    def begin(cls, session: Session, before: Before) -> Unfinished:
+    def begin(cls, session: Session, before: Before) -> UnfinishedFile:
         """Raises OSError if the file cannot be written."""
         path = session.place(before.kernel.name)
         old = [place.before for place in before.places]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from openptx.engines.tensor_cores.float_sums import DOUBLE, LONG, addend, pairs
 from openptx.engines.tensor_cores.scales import POINT, Scales
-from openptx.engines.tensor_cores.staging import Staged
+from openptx.engines.tensor_cores.staging import StagedWords
 from openptx.engines.tensor_cores.text import BIT, FLOAT, INT, constant, literal
 from openptx.numerics.dot import BLOCK, BLOCK_FRACTION, ZERO
 from openptx.numerics.formats import F32
@@ -24,7 +24,7 @@ BELOW = 2 + 2 * POINT
 class BlockSums:
     scales: Scales
 
-    def __init__(self, staged: Staged, avx512: bool) -> None:
+    def __init__(self, staged: StagedWords, avx512: bool) -> None:
         self.x, self.p, self.staged, self.avx512 = staged.x, staged.p, staged, avx512
         self.rare = ""
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from openptx.engines.tensor_cores.one_thread import OneThread, loop, operands
 from openptx.engines.tensor_cores.product_text import MEMORY
-from openptx.isa.semantics.matrix.descriptors import Shared
+from openptx.isa.semantics.matrix.descriptors import SharedMatrix
 from openptx.isa.semantics.matrix.shared import CHUNK
 from openptx.isa.semantics.matrix.tensor_execution import row_words
 from openptx.isa.semantics.matrix.tensor_operations import MODE, TensorCopy
@@ -22,7 +22,7 @@ def text(p: TensorCopy, mode: int, name: str) -> str:
     size = CHUNK * p.chunks
 
     def read(x: OneThread, row: Bits, values: Sequence[Bits]) -> None:
-        words = row_words(x, p, Shared(x, values[1], mode), row)
+        words = row_words(x, p, SharedMatrix(x, values[1], mode), row)
         x.put("%to", x.resize(row, 64) * size, words)
 
     def places(x: OneThread, row: Bits, address: Bits) -> list[Bits]:

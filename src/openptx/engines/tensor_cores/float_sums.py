@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from openptx.engines.tensor_cores.elements import Exponents, decoded, format_of
 from openptx.engines.tensor_cores.scales import BROKEN, Scales
-from openptx.engines.tensor_cores.staging import Staged
+from openptx.engines.tensor_cores.staging import StagedWords
 from openptx.engines.tensor_cores.text import BIT, FLOAT, INT, LANES, Text, constant, literal
 from openptx.numerics import Format
 from openptx.numerics.dot import ZERO, ZERO_ADDEND
@@ -27,7 +27,7 @@ class FloatSums:
     scales: Scales | None = None
     """The scales of the current vector, if the product has any."""
 
-    def __init__(self, staged: Staged, avx512: bool) -> None:
+    def __init__(self, staged: StagedWords, avx512: bool) -> None:
         self.x, self.p, self.staged, self.avx512 = staged.x, staged.p, staged, avx512
         assert staged.exponents is not None
         self.exponents: Exponents = staged.exponents
@@ -168,7 +168,7 @@ class IntegerSums:
     rare = ""
     scales: Scales | None = None
 
-    def __init__(self, staged: Staged, avx512: bool) -> None:
+    def __init__(self, staged: StagedWords, avx512: bool) -> None:
         self.x, self.p, self.staged, self.avx512 = staged.x, staged.p, staged, avx512
 
     def result(self, rows: str, columns: str, c: str) -> str:

@@ -9,7 +9,7 @@ products (float_sums.py). A vector with a case that the sums do not handle (`rar
 from __future__ import annotations
 
 from openptx.engines.tensor_cores.float_sums import FloatSums, IntegerSums
-from openptx.engines.tensor_cores.staging import QUAD, QUARTERS, VECTOR, WORDS, Staged
+from openptx.engines.tensor_cores.staging import QUAD, QUARTERS, VECTOR, WORDS, StagedWords
 from openptx.engines.tensor_cores.text import BIT, INT, LANES, QUADS, Text
 from openptx.numerics.bits import Bits
 from openptx.numerics.compiled import Trace
@@ -40,7 +40,7 @@ def routine(p: MatrixProduct, name: str, avx512: bool) -> str:
     """`name(a, b, c, d, groups)`, and `name.all`, which also takes a repetition count and the bytes between a, b, c and
     d."""
     x = Text()
-    staged = Staged(x, p)
+    staged = StagedWords(x, p)
     sums = FloatSums(staged, avx512) if p.d is not None else IntegerSums(staged, avx512)
     fallback = Fallback(x, p) if p.d is not None else None
     staged.stage_rows("%a")

@@ -21,7 +21,7 @@ VECTOR, QUAD = 64, 16
 """Bytes of a vector, and of what four lanes have."""
 
 
-class Staged:
+class StagedWords:
     """Layers of words: an array for a, [layer][word][quarter], and one for b, [layer][word][parity][t].
 
     `groups` is the number of groups of eight columns that fit, one after another; `b` points to one of them.

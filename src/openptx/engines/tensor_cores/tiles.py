@@ -10,7 +10,7 @@ from openptx.engines.tensor_cores.block_sums import BlockSums
 from openptx.engines.tensor_cores.float_sums import FloatSums, IntegerSums
 from openptx.engines.tensor_cores.routine import DECLARATIONS, WEIGHTS, Fallback, exact, function, size_of_b
 from openptx.engines.tensor_cores.scales import FOUR, OF_COLUMNS, OF_ROWS, Scales, words_of
-from openptx.engines.tensor_cores.staging import QUAD, QUARTERS, VECTOR, WORDS, Staged
+from openptx.engines.tensor_cores.staging import QUAD, QUARTERS, VECTOR, WORDS, StagedWords
 from openptx.engines.tensor_cores.text import INT, LANES, QUADS, Text
 from openptx.isa.semantics.tensor_memory import COLUMNS
 from openptx.numerics.matrix_product import MatrixProduct
@@ -40,7 +40,7 @@ def tile_routine(p: MatrixProduct, name: str, avx512: bool) -> str:
     bytes from one sixteen rows to the next; it is overwritten, unless the product `adds`. `s` and `t` are the scales of
     rows and columns, if any (scales.py)."""
     x = Text()
-    staged = Staged(x, p, GROUPS)
+    staged = StagedWords(x, p, GROUPS)
     sums = sums_of(staged, avx512)
     fallback = Fallback(x, p) if p.d is not None else None
     with x.loop("%groups") as group:
@@ -77,7 +77,7 @@ def tile_routine(p: MatrixProduct, name: str, avx512: bool) -> str:
     return "\n".join([*([exact(p), DECLARATIONS] if fallback is not None else []), own, WEIGHTS])
 
 
-def sums_of(staged: Staged, avx512: bool) -> FloatSums | BlockSums | IntegerSums:
+def sums_of(staged: StagedWords, avx512: bool) -> FloatSums | BlockSums | IntegerSums:
     if staged.p.blocked:
         return BlockSums(staged, avx512)
     return FloatSums(staged, avx512) if staged.p.d is not None else IntegerSums(staged, avx512)

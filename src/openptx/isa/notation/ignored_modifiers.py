@@ -43,7 +43,7 @@ _TYPES_OF_MMA = 4
 _SMALL_SHAPES = frozenset(("m8n8k32", "m8n8k128"))
 
 
-class Overlooked:
+class OverlookedModifiers:
     """Modifiers that the assembler ignores in opcodes that begin with `path`: at most `most` of them, if the file meets
     `gate`."""
 
@@ -59,30 +59,30 @@ _SCOPES = "cta cluster gpu sys"
 # fmt: off
 OVERLOOKED = (
     #          opcode                                   modifiers              most  since
-    Overlooked("bar.sync",                                      "any all",     1, "PTX 6.0, sm_30"),
-    Overlooked("bar.any.sync",                                  "any",         1, "PTX 6.0, sm_30"),
-    Overlooked("bar.arrive",                                    "any",         1, "PTX 6.0, sm_30"),
-    Overlooked("bar.red",                                       "any",         1, "PTX 6.0, sm_30"),
-    Overlooked("tex",                                           "uni",         9),
-    Overlooked("tld4",                                          "uni",         9),
-    Overlooked("ldmatrix",                                      "row col",     2),
-    Overlooked("stmatrix",                                      "row col",     2),
-    Overlooked("movmatrix",                                     "row col",     2),
-    Overlooked("fence",                                         "async",       1, "PTX 8.0, sm_90"),
-    Overlooked("fence.proxy",                                   _RESTRICTED,   1, "PTX 8.6, sm_90"),
-    Overlooked("fence.proxy.async::generic",                    "",            0),
-    Overlooked("fence.proxy.tensormap::generic.acquire",        "",            0),
-    Overlooked("fence.proxy.tensormap::generic.release",        _RESTRICTED,   1, "PTX 8.6, sm_90"),
-    Overlooked("fence.proxy.tensormap::generic.release",        _SPACES,       1),
-    Overlooked("cp.async.bulk.tensor",                          _SCOPES,       1),
-    Overlooked("cp.reduce.async.bulk.tensor",                   _SCOPES,       1),
+    OverlookedModifiers("bar.sync",                                      "any all",     1, "PTX 6.0, sm_30"),
+    OverlookedModifiers("bar.any.sync",                                  "any",         1, "PTX 6.0, sm_30"),
+    OverlookedModifiers("bar.arrive",                                    "any",         1, "PTX 6.0, sm_30"),
+    OverlookedModifiers("bar.red",                                       "any",         1, "PTX 6.0, sm_30"),
+    OverlookedModifiers("tex",                                           "uni",         9),
+    OverlookedModifiers("tld4",                                          "uni",         9),
+    OverlookedModifiers("ldmatrix",                                      "row col",     2),
+    OverlookedModifiers("stmatrix",                                      "row col",     2),
+    OverlookedModifiers("movmatrix",                                     "row col",     2),
+    OverlookedModifiers("fence",                                         "async",       1, "PTX 8.0, sm_90"),
+    OverlookedModifiers("fence.proxy",                                   _RESTRICTED,   1, "PTX 8.6, sm_90"),
+    OverlookedModifiers("fence.proxy.async::generic",                    "",            0),
+    OverlookedModifiers("fence.proxy.tensormap::generic.acquire",        "",            0),
+    OverlookedModifiers("fence.proxy.tensormap::generic.release",        _RESTRICTED,   1, "PTX 8.6, sm_90"),
+    OverlookedModifiers("fence.proxy.tensormap::generic.release",        _SPACES,       1),
+    OverlookedModifiers("cp.async.bulk.tensor",                          _SCOPES,       1),
+    OverlookedModifiers("cp.reduce.async.bulk.tensor",                   _SCOPES,       1),
 )
 # fmt: on
 _OVERLOOKED = frozenset[str]().union(*(row.modifiers for row in OVERLOOKED))
 _EVER = _GROUPED | FORMATS | REFERENCES | FRAGMENTS | _OVERLOOKED
 
 
-def overlooked_rows(opcode: str) -> tuple[Overlooked, ...]:
+def overlooked_rows(opcode: str) -> tuple[OverlookedModifiers, ...]:
     """The rows that apply to an opcode: those with the longest path that it begins with."""
     rows = [row for row in OVERLOOKED if opcode == row.path or opcode.startswith(row.path + ".")]
     longest = max((len(row.path) for row in rows), default=0)

@@ -29,12 +29,12 @@ def emission_order(c: FunctionContext, facts: Facts, b: Block, stop: int) -> Seq
     kept = c.options.watched or c.options.baseline or not c.cpu.avx512
     if kept or sum(is_approximate(code[pc]) for pc in plain) < 2:
         return plain
-    order, later = list[int](), Postponed(c.cells)
+    order, later = list[int](), PostponedOperations(c.cells)
     for pc in plain:
         op, moves = code[pc], may_move(c, facts, pc)
         if not moves or (is_approximate(op) and later.approximate == AHEAD):
             order += later.positions
-            later = Postponed(c.cells)
+            later = PostponedOperations(c.cells)
         if moves and (is_approximate(op) or later.precedes(op)):
             later.add(pc, op)
         else:
@@ -42,7 +42,7 @@ def emission_order(c: FunctionContext, facts: Facts, b: Block, stop: int) -> Seq
     return [*order, *later.positions]
 
 
-class Postponed:
+class PostponedOperations:
     """Operations that come after others that follow them in the program."""
 
     def __init__(self, cells: Cells) -> None:

@@ -11,7 +11,7 @@ from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, vector_type
 from openptx.engines.native.analysis.segments import chains_warps
 from openptx.engines.native.emit.arith.float_ops import FloatOps
-from openptx.engines.native.emit.arith.outlined import Outlined
+from openptx.engines.native.emit.arith.outlined import OutlinedFunction
 from openptx.engines.native.emit.entry_values import EntryValues
 from openptx.engines.native.emit.ir_builder import IRBuilder
 from openptx.numerics import Bits
@@ -29,7 +29,7 @@ class ModuleTables:
     messages: list[tuple[str, str]]
     """Codes and words of faults that the code names by number."""
     kernel: Function
-    functions: dict[object, Outlined] = field(default_factory=dict[object, Outlined])
+    functions: dict[object, OutlinedFunction] = field(default_factory=dict[object, OutlinedFunction])
     """Outlined functions, by their parameters."""
     products: list[str] = field(default_factory=list[str])
     """Keys of the matrix products whose routines the code calls."""

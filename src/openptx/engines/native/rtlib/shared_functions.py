@@ -14,7 +14,7 @@ from typing import NamedTuple
 from openptx.digests import text_digest
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import digest
-from openptx.engines.native.emit.arith.outlined import Outlined
+from openptx.engines.native.emit.arith.outlined import OutlinedFunction
 from openptx.engines.native.rtlib.support import METADATA, attributes, object_of, support
 
 INTERNAL = "define internal "
@@ -33,7 +33,7 @@ class SharedFunction(NamedTuple):
     """Names of functions of this kind."""
 
 
-class Separated(NamedTuple):
+class SeparatedFunctions(NamedTuple):
     """The outlined functions of a kernel: its own ones, and shared ones."""
 
     own: list[str]
@@ -54,17 +54,19 @@ class Separated(NamedTuple):
         return [function.declaration for function in self.functions()]
 
 
-def separated(outlined: Iterable[Outlined]) -> Separated:
+def separated(outlined: Iterable[OutlinedFunction]) -> SeparatedFunctions:
     """Separates the functions that a kernel has outlined. A function stays with the kernel if it needs something that
     only the kernel's module has."""
     by_name = {one.name: one for one in outlined}
     shared: dict[str, SharedFunction] = {}
     for name in by_name:
         share(name, by_name, shared)
-    return Separated([one.text for name, one in by_name.items() if name not in shared], shared)
+    return SeparatedFunctions([one.text for name, one in by_name.items() if name not in shared], shared)
 
 
-def share(name: str, outlined: Mapping[str, Outlined], shared: dict[str, SharedFunction]) -> SharedFunction | None:
+def share(
+    name: str, outlined: Mapping[str, OutlinedFunction], shared: dict[str, SharedFunction]
+) -> SharedFunction | None:
     """The shared function for an outlined one, if possible."""
     if name in shared:
         return shared[name]

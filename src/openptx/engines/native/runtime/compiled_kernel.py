@@ -36,7 +36,7 @@ LOG = logging.getLogger("openptx")
 CALL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 
 
-class Compiled:
+class CompiledKernel:
     """Machine code for one kernel and shape of blocks, ready to run."""
 
     __slots__ = ("frame_states", "kernel", "known", "library", "messages", "metadata", "run", "slow", "support")
@@ -83,12 +83,12 @@ def load_or_compile(
     return metadata, objects
 
 
-_compiled: weakref.WeakKeyDictionary[Image, dict[tuple[object, ...], Compiled | UnsupportedByJit]] = (
+_compiled: weakref.WeakKeyDictionary[Image, dict[tuple[object, ...], CompiledKernel | UnsupportedByJit]] = (
     weakref.WeakKeyDictionary()
 )
 
 
-def compiled(program: Program, function: Function, image: Image, options: Options) -> Compiled:
+def compiled(program: Program, function: Function, image: Image, options: Options) -> CompiledKernel:
     """The kernel's code, compiled on first use."""
     known = _compiled.setdefault(image, {})
     key = (function.name, *options)
@@ -97,7 +97,7 @@ def compiled(program: Program, function: Function, image: Image, options: Option
         try:
             name = name_of_code(program, function, options)
             lowered = load_or_compile(name, function, lambda: lower_kernel(program, function, image, options))
-            found = Compiled(*lowered, options.watched)
+            found = CompiledKernel(*lowered, options.watched)
         except UnsupportedByJit as fallback:
             found = fallback
         except (NotImplementedError, NoMeaning) as gap:  # a machine's method, or an instruction, that only interp has
@@ -126,7 +126,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)
 
 
-def slow(program: Program, function: Function, image: Image, options: Options, code: Compiled) -> int:
+def slow(program: Program, function: Function, image: Image, options: Options, code: CompiledKernel) -> int:
     """The address of the generic version, which takes over at side exits; compiled when first needed."""
     while (found := code.slow) is None:
         making = _making  # the child of a fork has a lock of its own
@@ -142,7 +142,7 @@ def slow(program: Program, function: Function, image: Image, options: Options, c
     return found["slow"]
 
 
-def made_slow(program: Program, function: Function, image: Image, options: Options, code: Compiled) -> Library:
+def made_slow(program: Program, function: Function, image: Image, options: Options, code: CompiledKernel) -> Library:
     plain = options._replace(lane_facts=False, speculates=False)
     given = code.metadata.exits, code.metadata.globals, code.messages
     name = name_of(program, function, plain, repr((tuple(options), *given)))

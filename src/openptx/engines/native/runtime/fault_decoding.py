@@ -75,7 +75,7 @@ class WrongAccess(NamedTuple):
     """Bytes that a block or a thread has of the space; negative if that is not the limit that was exceeded."""
 
 
-class Recorded(NamedTuple):
+class FaultRecord(NamedTuple):
     """The fault record of compiled code, or of the reference engine called by it."""
 
     code: str
@@ -86,7 +86,7 @@ class Recorded(NamedTuple):
     access: WrongAccess | None
 
 
-def recorded(run: Run, worker: Worker) -> Recorded:
+def recorded(run: Run, worker: Worker) -> FaultRecord:
     """The fault record in the worker's state."""
     kind, _, lanes, warp, value, number, size, limit = struct.unpack_from("<IIIIQIIq", worker.memory, abi.KIND)
     lane = (lanes & -lanes).bit_length() - 1 if lanes else 0
@@ -100,15 +100,15 @@ def recorded(run: Run, worker: Worker) -> Recorded:
     if kind == abi.REQUIRED and ("{lane}" in message or "{value}" in message):
         message = message.format(lane=lane, value=value)
     access = WrongAccess(value, size, space, limit if kind == abi.OUT_OF_BOUNDS else -1) if kind in ACCESSES else None
-    return Recorded(code, message, warp * 32 + lane, value, access)
+    return FaultRecord(code, message, warp * 32 + lane, value, access)
 
 
-def reported_fault(worker: Worker) -> Recorded:
+def reported_fault(worker: Worker) -> FaultRecord:
     """The fault that the reference engine reported, with its text."""
     v = worker.violation
     assert isinstance(v, Violation)
     access = WrongAccess(v.address, v.size, v.space, v.limit) if v.address is not None else None
-    return Recorded(v.code, v.message, v.lane, v.address or 0, access)
+    return FaultRecord(v.code, v.message, v.lane, v.address or 0, access)
 
 
 def nearest(run: Run, access: WrongAccess) -> str | None:

@@ -12,7 +12,7 @@ from openptx.engines.interp.batch_state import STACK_OF_A_THREAD
 from openptx.engines.native import settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.runtime.code_requests import request_code
-from openptx.engines.native.runtime.compiled_kernel import Compiled, compiled
+from openptx.engines.native.runtime.compiled_kernel import CompiledKernel, compiled
 from openptx.engines.native.runtime.warp_order import WarpOrder
 from openptx.engines.native.runtime.worker_count import WorkerCount, loops
 from openptx.engines.native.settings import Options
@@ -99,7 +99,7 @@ class Plan:
 
     def choose_code(
         self, image: Image, speculates: bool, baseline: bool, watched: tuple[str, ...]
-    ) -> tuple[Options, Compiled]:
+    ) -> tuple[Options, CompiledKernel]:
         """The code; workers whose CTAs use the same atomics need these locked."""
         options = Options(
             self.block, False, settings.has_lane_facts(), settings.checks(), speculates, settings.deoptimize_turns(),

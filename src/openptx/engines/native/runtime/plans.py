@@ -8,7 +8,7 @@ from collections.abc import Callable
 from openptx.device.image import Image
 from openptx.engines.native import settings
 from openptx.engines.native.runtime.callbacks import CallingWorker
-from openptx.engines.native.runtime.compiled_kernel import Compiled
+from openptx.engines.native.runtime.compiled_kernel import CompiledKernel
 from openptx.engines.native.runtime.plan import LaunchConfig, Plan, Sizes
 from openptx.engines.native.runtime.warp_order import WarpOrder
 from openptx.engines.tiers.service import Job, is_available
@@ -75,7 +75,7 @@ class Plans:
         self.orders: dict[tuple[object, ...], WarpOrder] = {}
         self.optimised: set[tuple[str, Triple]] = set()
         """Kernels and blocks that have run baseline code and no longer need it."""
-        self.idle: dict[tuple[Compiled, Sizes], list[CallingWorker]] = {}
+        self.idle: dict[tuple[CompiledKernel, Sizes], list[CallingWorker]] = {}
         """Workers of earlier launches."""
 
     def find(

@@ -133,7 +133,7 @@ class Shape:
         return [(self.lane(row) + self.rows * i, range(per * i, per * (i + 1))) for i in range(self.parts)]
 
 
-class Shared:
+class SharedMatrix:
     """A matrix in shared memory, from its descriptor and the swizzling mode in it. Lines are rows of a, columns of
     b."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.errors import Unsupported
-from openptx.isa.semantics.matrix.descriptors import Shape, Shared
+from openptx.isa.semantics.matrix.descriptors import Shape, SharedMatrix
 from openptx.isa.semantics.matrix.shared import CHUNK, DEPTH
 from openptx.isa.semantics.matrix.tensor_operations import Tiles
 from openptx.isa.semantics.tensor_memory import LANE
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Registers = tuple[Bits, ...]
 
 
-def lines(x: Machine, matrix: Shared, count: int, f: Factors, *, across: bool, deep: int = DEPTH) -> Tile:
+def lines(x: Machine, matrix: SharedMatrix, count: int, f: Factors, *, across: bool, deep: int = DEPTH) -> Tile:
     """The registers of every line of a matrix in shared memory, each `deep` bytes long."""
     if across:
         per, depth = 8 * CHUNK // f.width, 8 * deep // f.width
@@ -37,13 +37,13 @@ def lines(x: Machine, matrix: Shared, count: int, f: Factors, *, across: bool, d
     return tuple(contiguous(x, matrix, line, f, deep) for line in range(count))
 
 
-def neighbours(x: Machine, matrix: Shared, number: Line, k: Line, f: Factors) -> Registers:
+def neighbours(x: Machine, matrix: SharedMatrix, number: Line, k: Line, f: Factors) -> Registers:
     """Element `k` of each of the lines whose elements are in chunk `number`, if lines lie side by side."""
     words = matrix.across(number, k)
     return words if f.width == 32 else tuple(e for word in words for e in x.split(word, f.width))
 
 
-def contiguous(x: Machine, matrix: Shared, line: Line, f: Factors, deep: int = DEPTH) -> Registers:
+def contiguous(x: Machine, matrix: SharedMatrix, line: Line, f: Factors, deep: int = DEPTH) -> Registers:
     """The registers of a line, if lines are contiguous."""
     width = f.format.width if f.format is not None else f.width
     return tuple(
@@ -201,7 +201,7 @@ class Product:
         x, shape = self.x, self.shape
 
         def lines_of(code: Bits, mode: int) -> Callable[[Bits], Registers]:
-            matrix = Shared(x, code, mode)
+            matrix = SharedMatrix(x, code, mode)
             return lambda line: matrix.along(line, 0) + matrix.along(line, 1)
 
         def place(line: Bits) -> Bits:
@@ -219,9 +219,9 @@ class Product:
             if shifts:
                 shift_rows(self.x, self.given["a-tmem"], range(4), rank)
 
-    def shared(self, name: str, rank: Bits | None = None) -> Shared:
+    def shared(self, name: str, rank: Bits | None = None) -> SharedMatrix:
         """A matrix in shared memory."""
-        return Shared(self.x, self.given[name], self.modes[name], rank)
+        return SharedMatrix(self.x, self.given[name], self.modes[name], rank)
 
     def columns(self, rank: Bits | None) -> Tile:
         b = self.shared("b-desc", rank)

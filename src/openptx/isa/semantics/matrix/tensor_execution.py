@@ -6,7 +6,7 @@ from functools import partial
 
 from openptx.errors import Unsupported
 from openptx.isa.semantics.matrix.column_mask import ColumnMask
-from openptx.isa.semantics.matrix.descriptors import Shape, Shared
+from openptx.isa.semantics.matrix.descriptors import Shape, SharedMatrix
 from openptx.isa.semantics.matrix.shared import CHUNK
 from openptx.isa.semantics.matrix.tensor import Product, ranks, unpack_elements
 from openptx.isa.semantics.matrix.tensor_operations import ENABLED, MODE
@@ -58,7 +58,7 @@ def multiply(x: Machine, p: TensorProduct, zeros: Bits, code: Bits, *values: Bit
     x.cases(zeros, masked, code, *values)
 
 
-def row_words(x: Machine, p: TensorCopy, matrix: Shared, row: int | Bits) -> tuple[Bits, ...]:
+def row_words(x: Machine, p: TensorCopy, matrix: SharedMatrix, row: int | Bits) -> tuple[Bits, ...]:
     """The words that a row becomes."""
     found: list[Bits] = []
     for k in range(p.chunks):
@@ -73,7 +73,7 @@ def row_words(x: Machine, p: TensorCopy, matrix: Shared, row: int | Bits) -> tup
 def copy_equal(x: Machine, p: TensorCopy, mode: int, address: Bits, code: Bits) -> None:
     """Copies one chunk after another; every CTA of a pair gets the data of its own shared memory."""
     for rank in ranks(x, p.ctas):
-        matrix = Shared(x, code, mode, rank)
+        matrix = SharedMatrix(x, code, mode, rank)
         for row in range(p.rows):
             words = row_words(x, p, matrix, row)
             for lane in p.lanes_of(row):

@@ -11,7 +11,7 @@ from functools import partial
 from math import inf
 
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, is_finite
-from openptx.engines.native.emit.arith.outlined import Outlined, OutlinedOps
+from openptx.engines.native.emit.arith.outlined import OutlinedFunction, OutlinedOps
 from openptx.engines.native.emit.ir_builder import FLOAT, LaneType
 from openptx.llvm.host import MXCSR
 from openptx.numerics import Bits, Format
@@ -250,7 +250,7 @@ class FloatBits(OutlinedOps):
         if key not in self.functions:
             name = f"mode.{rnd}"
             text = f"@{name} = internal constant i32 {MXCSR | _MODE[rnd] << 13}"
-            self.functions[key] = Outlined(name, 32, text)
+            self.functions[key] = OutlinedFunction(name, 32, text)
         return f"@{self.functions[key].name}"
 
 

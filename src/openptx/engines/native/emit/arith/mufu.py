@@ -19,7 +19,7 @@ from openptx.engines.native.emit.arith.interpolator import (
     ROOTS,
     Interpolator,
 )
-from openptx.engines.native.emit.arith.outlined import Outlined
+from openptx.engines.native.emit.arith.outlined import OutlinedFunction
 from openptx.numerics import Bits, Format
 from openptx.numerics.bits import S
 from openptx.numerics.multifunction import FRACTION, HIDDEN, INFINITY, ONE, PLACE
@@ -215,7 +215,7 @@ class MufuOps(HalfOps):
             name, n = f"table.{len(self.functions)}", len(table)
             values = ", ".join(f"i{w} {value}" for value in table)
             text = f"@{name} = internal constant [{n} x i{w}] [{values}]"
-            made = self.functions[key] = Outlined(name, w, text)
+            made = self.functions[key] = OutlinedFunction(name, w, text)
         return f"@{made.name}"
 
 

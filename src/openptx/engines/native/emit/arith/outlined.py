@@ -21,7 +21,7 @@ nothing in registers that a call could lose, so there every use is a call: loops
 0.98 of the time; `nbody` takes 0.95, `softmax` 1.00, `layer_norm` 1.01."""
 
 
-class Outlined(NamedTuple):
+class OutlinedFunction(NamedTuple):
     name: str
     width: int  # of its result
     text: str
@@ -30,7 +30,7 @@ class Outlined(NamedTuple):
 class OutlinedOps(IntOps):
     """A machine that makes functions from definitions and puts them into the module's `functions`."""
 
-    def __init__(self, functions: dict[object, Outlined]) -> None:
+    def __init__(self, functions: dict[object, OutlinedFunction]) -> None:
         super().__init__()
         self.functions = functions
         self.uses = Counter[tuple[object, ...]]()
@@ -52,7 +52,7 @@ class OutlinedOps(IntOps):
         if made is None:
             name = f"lanes.{len(self.functions)}"
             text = f"@{name} = internal global {t} {self.literal_vector(v, w)}, align 64"
-            made = self.functions[key] = Outlined(name, w, text)
+            made = self.functions[key] = OutlinedFunction(name, w, text)
         return self.ir.emit(f"load {t}, ptr @{made.name}, align 64{CONSTANT}")
 
     def often(self, name: str, *arguments: Any, **keywords: Any) -> Bits:
@@ -103,7 +103,9 @@ class OutlinedOps(IntOps):
         result = LaneType(made.width, uniform)
         return self.bits(self.ir.emit(f"call {result.int} @{made.name}({given})"), made.width, result.lanes)
 
-    def define(self, name: str, uniform: bool, operands: Sequence[Bits], definition: Callable[..., Bits]) -> Outlined:
+    def define(
+        self, name: str, uniform: bool, operands: Sequence[Bits], definition: Callable[..., Bits]
+    ) -> OutlinedFunction:
         outer, self.ir = self.ir, IRBuilder()
         parameters = [Value(f"%a{i}", ZEROS if uniform else None) for i in range(len(operands))]
         for v, a in zip(parameters, operands, strict=True):
@@ -115,4 +117,6 @@ class OutlinedOps(IntOps):
         header = ", ".join(f"{LaneType(a.width, uniform).int} %a{i}" for i, a in enumerate(operands))
         body = "\n".join(["entry:", *self.ir.entry_lines(), *self.ir.lines, f"ret {t} {result}", "}"])
         self.ir = outer
-        return Outlined(name, d.width, f"define internal {t} @{name}({header}) noinline nounwind #0 {{\n{body}\n")
+        return OutlinedFunction(
+            name, d.width, f"define internal {t} @{name}({header}) noinline nounwind #0 {{\n{body}\n"
+        )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import N, vector_type
-from openptx.engines.native.emit.arith.outlined import Outlined
+from openptx.engines.native.emit.arith.outlined import OutlinedFunction
 from openptx.engines.native.emit.ir_builder import STATE, IRBuilder
 from openptx.engines.native.emit.scope import ModuleTables
 
@@ -41,7 +41,7 @@ def function(tables: ModuleTables, key: object, name: str, shape: Shape, paramet
     given = "".join(f", {vector_type(shape.width)} {value}" for value in shape.values)
     head = f"define internal {shape.result} @{name}({parameters}{given}) noinline nounwind #0"
     text = "\n".join([f"{head} {{", "entry:", *body.lines, "}", ""])
-    tables.functions[key] = Outlined(name, shape.width, text)
+    tables.functions[key] = OutlinedFunction(name, shape.width, text)
     return name
 
 

@@ -12,7 +12,7 @@ from openptx.engines.native.analysis.accesses import OF_CTA, is_private, locate
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, vector_type
 from openptx.engines.native.emit.guarded_paths import GOOD, GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA, STATE
-from openptx.engines.native.emit.memory.bounds_check import BoundsCheck, Checked
+from openptx.engines.native.emit.memory.bounds_check import BoundsCheck, CheckedAccess
 from openptx.engines.native.emit.memory.distinct_words import DistinctWords
 from openptx.engines.native.emit.memory.loads import LoadLowering
 from openptx.engines.native.emit.memory.slow_path import SlowPath
@@ -97,7 +97,7 @@ class AtomicLowering:
 
         return self.paths.diamond(every, at_once, in_order) or (self.x.const(0, w),)
 
-    def words_apart(self, space: str, address: Bits, size: int) -> Checked | None:
+    def words_apart(self, space: str, address: Bits, size: int) -> CheckedAccess | None:
         """The check of addresses at known distances, if no lane changes another's word; None for other addresses."""
         region, place = locate(self.x, space, address, self.c.address_size, bool(self.scope.step_lane))
         form = self.checks.form_of(place) if region not in ("slow", "local") else None

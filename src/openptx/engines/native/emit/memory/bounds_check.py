@@ -21,7 +21,7 @@ from openptx.engines.native.analysis.lattice import (
 from openptx.engines.native.analysis.transfer import origin_of
 from openptx.engines.native.emit.guarded_paths import GOOD
 from openptx.engines.native.emit.memory.all_lanes import all_valid
-from openptx.engines.native.emit.memory.slot_table import Aligned, SlotTable
+from openptx.engines.native.emit.memory.slot_table import AlignedRow, SlotTable
 from openptx.engines.native.emit.memory.slow_path import Span
 from openptx.engines.native.emit.scope import LocalFrame, Scope
 from openptx.isa.address_windows import SHIFT, SLOTS, window
@@ -31,7 +31,7 @@ Check = tuple[str, Callable[[], str]]
 """An i1, and a function that emits the pointers."""
 
 
-class Checked(NamedTuple):
+class CheckedAccess(NamedTuple):
     """An i1 (or GOOD, or "" if an earlier access has checked), a function that emits the pointer, and the addresses."""
 
     good: str
@@ -39,7 +39,7 @@ class Checked(NamedTuple):
     span: Span
 
 
-class Wanted(NamedTuple):
+class CheckedRange(NamedTuple):
     """What to check, relative to an access's lowest address: first byte, number of bytes, alignment, whether to
     write."""
 
@@ -81,16 +81,16 @@ class BoundsCheck:
         base = self.x.scalar(Bits(self.x, 64, Value(parts.name, ZEROS)))
         return Form(base, parts.lanes, parts.tz, parts.high, v.origin, parts is not v)
 
-    def check_span(self, region: str, form: Form, size: int, write: bool) -> Checked:
+    def check_span(self, region: str, form: Form, size: int, write: bool) -> CheckedAccess:
         """Whether the whole range between the lowest and the highest lane is valid, where it begins, and the
         addresses."""
         group = self.current_group(region)
         good = self.group_good.get(group) if group is not None else None
-        wanted: Wanted | None = None  # nothing, if an earlier access of the group has checked it
+        wanted: CheckedRange | None = None  # nothing, if an earlier access of the group has checked it
         if good is None:
-            wanted = Wanted(0, max(form.lanes) + size, min(size & -size, 64), write)
+            wanted = CheckedRange(0, max(form.lanes) + size, min(size & -size, 64), write)
             if group is not None:  # the ranges of later accesses of the group are checked here as well
-                wanted = Wanted(group.low(self.scope.site), group.span(max(form.lanes)), group.align, group.write)
+                wanted = CheckedRange(group.low(self.scope.site), group.span(max(form.lanes)), group.align, group.write)
         if region == "shared":
             found = self.in_shared(form, size, wanted)
         elif (origin := self.window_of(region) or form.origin or self.known_slot(form.base)) is not None:
@@ -115,16 +115,16 @@ class BoundsCheck:
         self.ir.start(on)
         return GOOD
 
-    def in_shared(self, form: Form, size: int, wanted: Wanted | None) -> Checked:
+    def in_shared(self, form: Form, size: int, wanted: CheckedRange | None) -> CheckedAccess:
         origin, base = self.entry.state(abi.SHARED, "ptr"), form.base
 
         good = GOOD if form.surely_within(self.c.shared_layout.static, size) else ""
         if wanted is not None and not good:
             good = self.fits(base, self.entry.state(abi.SHARED_SIZE, "i64"), form, wanted)
         pointer = partial(self.ir.emit, f"getelementptr i8, ptr {origin}, i64 {base}")
-        return Checked(good, pointer, Span(base, form.lanes, offset=base, wraps=form.wraps))
+        return CheckedAccess(good, pointer, Span(base, form.lanes, offset=base, wraps=form.wraps))
 
-    def in_slot(self, row: Aligned, form: Form, wanted: Wanted | None, surely: bool) -> Checked:
+    def in_slot(self, row: AlignedRow, form: Form, wanted: CheckedRange | None, surely: bool) -> CheckedAccess:
         """Checks an access whose address derives from a pointer: the row of the slot table is known."""
         offset = ""
 
@@ -136,13 +136,13 @@ class BoundsCheck:
         if wanted is not None and not surely:
             offset = self.offset_in(row, form.base)
             good = self.fits(offset, row.writable if wanted.write else row.size, form, wanted)
-        return Checked(good, pointer, Span(form.base, form.lanes, row.start, offset))
+        return CheckedAccess(good, pointer, Span(form.base, form.lanes, row.start, offset))
 
-    def offset_in(self, row: Aligned, address: str) -> str:
+    def offset_in(self, row: AlignedRow, address: str) -> str:
         """An address's distance from a row's start. Written so that LLVM sees what was added to the pointer."""
         return self.ir.emit(f"add i64 {row.lead}, {self.ir.emit(f'sub i64 {address}, {row.origin}')}")
 
-    def in_table(self, key: object, region: str, form: Form, wanted: Wanted | None) -> Checked:
+    def in_table(self, key: object, region: str, form: Form, wanted: CheckedRange | None) -> CheckedAccess:
         """Checks an access whose row is looked up by its address; accesses with the same `key` share it."""
         ir, base = self.ir, form.base
         row = self.rows_here.get(key)
@@ -161,7 +161,7 @@ class BoundsCheck:
             offset = ir.emit(f"sub i64 {base}, {start}")
             room = self.room(limit, wanted.span, False)
             good = self.and_aligned(self.inside(offset, wanted.low, room), base, wanted.align, form)
-        return Checked(good, pointer, Span(base, form.lanes, offset=base))
+        return CheckedAccess(good, pointer, Span(base, form.lanes, offset=base))
 
     def known_slot(self, base: str) -> object:
         """The origin of a known address: the slot that contains it. None for other addresses."""
@@ -195,7 +195,7 @@ class BoundsCheck:
             self.entry.values[key] = found
         return found
 
-    def fits(self, offset: str, limit: str, form: Form, wanted: Wanted) -> str:
+    def fits(self, offset: str, limit: str, form: Form, wanted: CheckedRange) -> str:
         """Whether the wanted bytes, relative to `offset`, lie before `limit` and are aligned; both by one comparison:
         rotating right moves misaligned low bits to the top, which exceeds every limit."""
         low, span, align, _ = wanted

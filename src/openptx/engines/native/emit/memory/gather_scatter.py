@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, vector_type
-from openptx.engines.native.emit.arith.outlined import Outlined
+from openptx.engines.native.emit.arith.outlined import OutlinedFunction
 from openptx.engines.native.emit.ir_builder import DATA, IRBuilder
 from openptx.engines.native.emit.memory.masked_lanes import element, load_some, offsets_of, pointers_of, store_some
 from openptx.engines.native.emit.scope import Scope
@@ -131,7 +131,7 @@ class GatherScatter:
 
     def define(self, name: str, w: int, head: str, b: IRBuilder) -> None:
         text = "\n".join([f"define internal {head}, i{N} %lanes) noinline nounwind #0 {{", "entry:", *b.lines, "}", ""])
-        self.tables.functions[name] = Outlined(name, w, text)
+        self.tables.functions[name] = OutlinedFunction(name, w, text)
 
 
 def one_by_one(b: IRBuilder, places: str, w: int) -> str:

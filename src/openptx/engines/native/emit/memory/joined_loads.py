@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from openptx.engines.native.analysis.lattice import ZEROS, N, vector_type
 from openptx.engines.native.analysis.neighbours import RUN, Run
-from openptx.engines.native.emit.arith.outlined import Outlined
+from openptx.engines.native.emit.arith.outlined import OutlinedFunction
 from openptx.engines.native.emit.guarded_paths import GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA, IRBuilder
 from openptx.engines.native.emit.memory.all_lanes import all_valid, splat
@@ -106,7 +106,7 @@ class JoinedLoads:
         b.line(f"ret {result} {b.emit(f'insertvalue {result} poison, i1 true, {count}')}")
         head = f"define internal {result} @{name}(i64 %start, i64 %room, i64 %host, {ADDRESSES} %places)"
         text = "\n".join([f"{head} noinline nounwind #0 {{", "entry:", *b.lines, "}", ""])
-        self.scope.tables.functions[name] = Outlined(name, w, text)
+        self.scope.tables.functions[name] = OutlinedFunction(name, w, text)
         return name
 
 

@@ -24,7 +24,7 @@ class Row(NamedTuple):
     delta: str
 
 
-class Aligned(NamedTuple):
+class AlignedRow(NamedTuple):
     """A row from its first aligned address on: that address, the bytes that exist, the bytes that may be written, the
     host address; and the pointer by which it was looked up, with its distance from the first address."""
 
@@ -40,7 +40,7 @@ class SlotTable:
     def __init__(self, scope: Scope) -> None:
         self.x, self.ir, self.c, self.entry = scope.x, scope.ir, scope.c, scope.entry
         self.rows: dict[object, Row] = {}
-        self.aligned: dict[object, Aligned] = {}
+        self.aligned: dict[object, AlignedRow] = {}
 
     def origin_row(self, origin: object, region: str) -> Row:
         """The columns of the row of a pointer, looked up in the entry block."""
@@ -50,7 +50,7 @@ class SlotTable:
             self.rows[key] = Row(*self.looked_up(self.entry.values[origin], 1, region, (0, 1, 2, 4)))
         return self.rows[key]
 
-    def aligned_row(self, origin: object, align: int, region: str) -> Aligned:
+    def aligned_row(self, origin: object, align: int, region: str) -> AlignedRow:
         """The row of a pointer, from its first aligned address on."""
         key = ("aligned", origin, align, region == "global")
         if key not in self.entry.values:
@@ -59,7 +59,7 @@ class SlotTable:
             start, size, writable, host = self.looked_up(pointer, align, region, (0, 1, 2, 3))
             host = first(f"inttoptr i64 {host} to ptr")
             lead = first(f"sub i64 {pointer}, {start}")
-            self.aligned[key] = Aligned(start, size, writable, host, pointer, lead)
+            self.aligned[key] = AlignedRow(start, size, writable, host, pointer, lead)
         return self.aligned[key]
 
     def looked_up(self, pointer: str, align: int, region: str, columns: Iterable[int]) -> list[str]:

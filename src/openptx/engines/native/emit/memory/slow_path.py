@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, vector_type
-from openptx.engines.native.emit.arith.outlined import Outlined
+from openptx.engines.native.emit.arith.outlined import OutlinedFunction
 from openptx.engines.native.emit.faults import FaultExits
 from openptx.engines.native.emit.ir_builder import STATE
 from openptx.engines.native.emit.scope import LocalFrame, Scope
@@ -138,5 +138,7 @@ class SlowPath:
         if key not in functions:
             name = f"span.{len(functions)}"
             offsets = self.x.literal_vector(tuple([offset - before for offset in lanes]), 64)
-            functions[key] = Outlined(name, 64, f"@{name} = internal constant {vector_type(64)} {offsets}, align 64")
+            functions[key] = OutlinedFunction(
+                name, 64, f"@{name} = internal constant {vector_type(64)} {offsets}, align 64"
+            )
         return functions[key].name

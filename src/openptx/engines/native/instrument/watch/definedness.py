@@ -14,7 +14,7 @@ from openptx.engines.native.analysis.accesses import Form, locate
 from openptx.engines.native.analysis.lattice import ZEROS, N, vector_type
 from openptx.engines.native.analysis.transfer import origin_of
 from openptx.engines.native.emit.guarded_paths import GOOD
-from openptx.engines.native.emit.memory.bounds_check import BoundsCheck, Check, Checked, Wanted
+from openptx.engines.native.emit.memory.bounds_check import BoundsCheck, Check, CheckedAccess, CheckedRange
 from openptx.engines.native.emit.memory.gather_scatter import GatherScatter
 from openptx.engines.native.emit.memory.loads import LoadLowering
 from openptx.engines.native.emit.memory.slow_path import SlowPath, Span
@@ -44,16 +44,16 @@ class DefinednessBytes(BoundsCheck):
             self.entry.values[key] = self.entry.load_field("ptr", self.entry.state(abi.WATCH, "ptr"), offset, 8)
         return self.entry.values[key]
 
-    def check_span(self, region: str, form: Form, size: int, write: bool) -> Checked:
-        return self.in_shared(form, size, Wanted(0, max(form.lanes) + size, 1, write))
+    def check_span(self, region: str, form: Form, size: int, write: bool) -> CheckedAccess:
+        return self.in_shared(form, size, CheckedRange(0, max(form.lanes) + size, 1, write))
 
-    def in_shared(self, form: Form, size: int, wanted: Wanted | None) -> Checked:
+    def in_shared(self, form: Form, size: int, wanted: CheckedRange | None) -> CheckedAccess:
         good, pointer = GOOD, partial(self.place, "i64", form.base)
         every = form.lanes is ZEROS or (self.scope.full and not form.wraps)
         if wanted is not None and not every and not form.surely_within(self.c.shared_layout.static, size):
             room = self.room(self.entry.state(abi.SHARED_SIZE, "i64"), wanted.span)
             good = self.inside(form.base, wanted.low, room)
-        return Checked(good, pointer, Span(form.base, form.lanes, offset=form.base))
+        return CheckedAccess(good, pointer, Span(form.base, form.lanes, offset=form.base))
 
     def place(self, type: str, offset: str) -> str:
         """Pointers to the marks at offsets in shared memory."""
