@@ -13,6 +13,8 @@ import ctypes
 import logging
 import signal
 import threading
+import time
+from _thread import start_new_thread
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
@@ -151,21 +153,31 @@ def interrupt(symbol: str) -> None:
     """Handles Ctrl-C, or a signal handler's exception, in a callback. ctypes would print and drop it: the signal is
     repeated, and the program gets a KeyboardInterrupt when the call has returned."""
     LOG.warning("%s: interrupted", symbol)
-    second = threading.Timer(SOON, signal_again)
-    second.daemon = True
-    second.start()
+    start_new_thread(signal_again, ())
 
 
 def signal_again() -> None:
     """Sends the signal of Ctrl-C, which ends a wait of the main thread, if Python handles it."""
+    time.sleep(SOON)
+    while _handling:
+        time.sleep(SOON)
     thread = threading.main_thread().ident
     if thread is not None and callable(signal.getsignal(signal.SIGINT)):
         signal.pthread_kill(thread, signal.SIGINT)
+
+
+_handling = False
+"""Whether the main thread is in `dropped`, which would lose the repeated signal."""
 
 
 @ctypes.CFUNCTYPE(None)
 def dropped() -> None:
     """Called by the library when a callback was entered and has not run. In the main thread the reason is an exception
     of a signal handler; if the stack is exhausted, this function fails, too."""
+    global _handling
     if threading.get_ident() == threading.main_thread().ident:
-        interrupt("a call")
+        _handling = True
+        try:
+            interrupt("a call")
+        finally:
+            _handling = False  # no signal handler runs from here to the end of the callback

@@ -6,10 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from openptx.driver import calls
 from openptx.driver.build import compiler
 from openptx.driver.environment import shared_python
 
@@ -79,3 +82,22 @@ def test_a_missing_compiler_is_named(tmp_path: Path) -> None:
 def test_the_exit_status_is_the_commands() -> None:
     command = [sys.executable, "-m", "openptx", "exec", "--", "sh", "-c", "exit 7"]
     assert subprocess.run(command, timeout=120).returncode == 7
+
+
+def test_the_repeated_signal_waits_for_the_end_of_the_callback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However busy the computer is: ctypes prints and drops what a signal handler raises within the callback."""
+    start = calls.start_new_thread
+
+    def slowly(*given: Any) -> None:
+        start(*given)
+        time.sleep(0.2)
+
+    monkeypatch.setattr(calls, "SOON", 0.001)
+    monkeypatch.setattr(calls, "start_new_thread", slowly)
+
+    def call() -> None:
+        calls.dropped()
+        time.sleep(30)
+
+    with pytest.raises(KeyboardInterrupt):
+        call()
