@@ -13,47 +13,44 @@ from openptx.diagnostics import Diagnostic
 from openptx.syntax.body_parser import BLOCKS
 from openptx.syntax.format import formatted
 
-SMALL = 250
-
 
 @pytest.mark.parametrize("what", PROGRAMS)
-def test_hostile_programs_take_linear_time(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four times the text takes about four times as long, not sixteen. Measured relative to itself, with much room."""
+def test_hostile_programs_end_in_diagnostics_in_linear_time(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four times the text takes about four times as long, not sixteen. Measured relative to itself, with much room.
+
+    The larger text has a size at which quadratic work would not end, and at which Python's stack and its integers do.
+    """
     monkeypatch.setattr(spelling, "WORK", 100_000)  # else the smaller text would not exhaust it, nor the larger one
+    n = 4500 if PROGRAMS[what](99).count("\n") < 99 else 1500  # statements, of which each costs more
+    found: list[Diagnostic] = []
 
     def seconds(n: int) -> float:
         text = PROGRAMS[what](n)
         start = time.process_time()
-        openptx.check(text)
+        found[:] = openptx.check(text)
         return time.process_time() - start
 
     seconds(10)  # what is imported and remembered once
-    small, large = seconds(SMALL), seconds(4 * SMALL)
+    small, large = seconds(n // 4), seconds(n)
+    assert_diagnostics(found)
     for _ in range(5):
         if large <= 9 * small + 0.05:
             break
         # Noise, of other processes perhaps? Then the least of a few measurements says no.
-        small, large = min(seconds(SMALL), small), min(seconds(4 * SMALL), large)
+        small, large = min(seconds(n // 4), small), min(seconds(n), large)
     assert large <= 9 * small + 0.05, (small, large)
-
-
-@pytest.mark.parametrize("what", PROGRAMS)
-def test_hostile_programs_end_in_diagnostics(what: str) -> None:
-    """At a size at which quadratic work would not end, and at which Python's stack and its integers do."""
-    n = 4500 if PROGRAMS[what](99).count("\n") < 99 else 1500  # statements, of which each costs more
-    end_in_diagnostics(what, n)
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("what", PROGRAMS)
 def test_large_hostile_programs_end_in_diagnostics(what: str) -> None:
-    end_in_diagnostics(what, 4500)
+    assert_diagnostics(openptx.check(PROGRAMS[what](4500)))
 
 
-def end_in_diagnostics(what: str, n: int) -> None:
-    for found in openptx.check(PROGRAMS[what](n)):
-        assert isinstance(found, Diagnostic)
-        assert str(found)
+def assert_diagnostics(found: list[Diagnostic]) -> None:
+    for each in found:
+        assert isinstance(each, Diagnostic)
+        assert str(each)
 
 
 def test_the_first_misspelt_names_get_a_suggestion_and_all_of_them_an_error() -> None:
