@@ -236,6 +236,19 @@ def test_a_defect_without_a_fix_has_one_finding(wrong: str, marked: str) -> None
     assert found[0].fix is None
 
 
+@pytest.mark.parametrize("left", [
+    ".func f(.reg .b32 a, .reg", ".func f(.reg .b32 a,", ".func f(.re", ".func (.reg .b32", ".func", ".fun",
+    ".entry k() .maxntid 1,", ".global .align 4 .b8 x[4] = {1, 2,", ".global .b8 x[", ".alias",
+    ".section .debug_info {\n.b8 1, 2\n.b8", ".section .debug_info {\n.b8 1,", ".section .debug_info {\n.b8 1\n.",
+])  # fmt: skip
+def test_a_file_that_is_cut_off_has_one_finding(left: str) -> None:
+    text = f"{VERSION}{TARGET.rstrip()}, debug\n{SIZE}.func f(.reg .b32 a, .reg .b32 b);\n{left}\n"
+    found = openptx.check(text.replace(", debug", ", debug" if "section" in left else ""))
+    assert [each.location[0] for each in found] == [text.count("\n")]
+    assert "it may have been cut off" in (found[0].help or "")
+    assert found[0].fix is None
+
+
 def test_a_version_that_lacks_the_target_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(header_edits, "_NEEDS", 0)
     assert [each.name for each in openptx.check(_HEAD_70.replace("7.0", "1.5") + _VOTES)] == ["needs-version"]

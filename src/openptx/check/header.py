@@ -6,7 +6,7 @@ from openptx.check.availability import gate_problem
 from openptx.check.context import Context
 from openptx.diagnostics import SAFE, SUGGESTION, Diagnostic, Fix, Label
 from openptx.diagnostics.kinds import NO_DEBUG_INFORMATION
-from openptx.isa.targets import MINORS, NEWEST, OPTIONS, assembled_target, satisfied, target
+from openptx.isa.targets import MINORS, NEWEST, OPTIONS, VERSIONS, assembled_target, satisfied, target
 from openptx.late import late
 from openptx.syntax.directives import (
     AddressSize,
@@ -40,6 +40,8 @@ _MOST = 500
 """Findings of a file before those that get no search for the target that was meant."""
 _FEW = 8
 """Items of a file among which the directives of its header are looked for."""
+_NUMBERS = frozenset(10 * major + minor for major, minor in VERSIONS)
+"""The versions by the number that the assembler makes of them: 8.10 is as good as 9.0 (measured, ptxas 13.5)."""
 _MODES = frozenset(("texmode_unified", "texmode_independent"))
 
 
@@ -200,7 +202,10 @@ class Header:
         if self.follows_ptxas and self.module.file.text[slice(*between)].strip(" \t\r\f\x1a"):  # measured, ptxas 13.5
             self._add("missing-version", "only blanks may stand between `.version` and its number", item, rule=_RULE,
                       fix=Fix(between, " ", "write the number after it, in its line"))  # fmt: skip
-        if item.minor > MINORS.get(item.major, -1):
+        if self.follows_ptxas and item.minor > MINORS.get(item.major, -1) and 10 * item.major + item.minor in _NUMBERS:
+            message = f"there is no PTX ISA {item.major}.{item.minor}, and the assembler accepts it"
+            self._add("document-disagrees", message, item, rule=_RULE)
+        elif item.minor > MINORS.get(item.major, -1):
             newer = (item.major, item.minor) > NEWEST
             last = f"{item.major}.{MINORS[item.major]}" if item.major in MINORS else f"{NEWEST[0]}.{NEWEST[1]}"
             self._add(

@@ -12,7 +12,7 @@ ELEMENT = "a register or a constant"
 TYPE = "a type"
 
 CALL_OF_C = "a call as C writes it"
-CUT_OFF = "the file ends in a body"
+CUT_OFF = "the file ends in a body or a section"
 BLOCK = "the block that is not closed"
 FOLLOWING = "what cannot be inside a body"
 LOST_BRACE = "where a brace may be missing"

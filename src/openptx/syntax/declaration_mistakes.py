@@ -35,6 +35,23 @@ def spaceless(c: Cursor, parameter: bool) -> Mistake:
     )
 
 
+_AFTER = pattern(r"\)((?:\s*\.(?:param|reg)\s[^,(){};]*(?:,|(?=[{;])))+)", re.A)
+
+
+def closed_early(c: Cursor) -> Mistake | None:
+    """The error that a `)` stands before the last parameters, as where two lines are exchanged; None elsewhere."""
+    if c.word != ")" or c.file.text[c.last - 1] != ",":
+        return None
+    match = _AFTER.match(c.file.text, c.start, c.limit)
+    if match is None:
+        return None
+    after = match[1].rstrip()
+    blank = match[1][len(after) :] or " "
+    moved = after.lstrip("\r\n ")
+    fix = Fix(match.span(), f"{moved}{blank[:1]}){blank}", "move it after the last parameter")
+    return c.mistake(c.about, "this `)` stands before the last parameter", c.span, "too early", fix=fix)
+
+
 def typeless(c: Cursor) -> Mistake:
     """The error that a declaration lacks its type, or the type its dot."""
     if not _TYPE.fullmatch(c.word):

@@ -15,6 +15,7 @@ from openptx.syntax.declaration_mistakes import (
     ORDER,
     after_declarator,
     after_parameter,
+    closed_early,
     commaless,
     computed_size,
     no_name,
@@ -153,10 +154,16 @@ def parameters(c: Cursor, problems: list[Diagnostic], opened: bool = True) -> tu
     outer, c.about = c.about, "invalid-declaration"
     place = c.expect("(", "before parameters") if opened else c.span
     found: list[Variable] = []
+    early: Mistake | None = None
     while found or not c.take(")"):
         try:
             found += _scalars(c)
-            found.append(_parameter(c, place))
+            if early is None and (early := closed_early(c)) is not None:
+                problems.append(early.diagnostic)
+                c.advance()
+            found.append(_parameter(c, place, closed=early is not None))
+            if early is not None and c.at("{", ";"):
+                break
         except Mistake as mistake:
             problems.append(mistake.diagnostic)
             if _after_parameters(c) or not _next_parameter(c):
@@ -191,11 +198,11 @@ def _scalars(c: Cursor) -> list[Variable]:
     return found
 
 
-def _parameter(c: Cursor, opened: Span) -> Variable:
+def _parameter(c: Cursor, opened: Span, closed: bool) -> Variable:
     start = c.start
     head = _Head(c, parameter=True)
     name = _declarator(c, parameter=True)
-    if not c.at(",", ")"):
+    if not c.at(",", ")") and not (closed and c.at("{", ";")):
         raise after_parameter(c, opened)
     return head.variable(c, start, (name,))
 

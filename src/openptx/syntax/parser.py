@@ -12,6 +12,7 @@ from openptx.syntax.body_parser import read_statements, unknown_directive, witho
 from openptx.syntax.brace_matcher import LOST, body, closing, closing_outside, lost_label
 from openptx.syntax.characters import CODE, not_text, strays
 from openptx.syntax.characters import problems as stray_characters
+from openptx.syntax.cut_off import cut_off
 from openptx.syntax.declaration_fast_parser import simple
 from openptx.syntax.declaration_memo import (
     RepeatedHeader,
@@ -50,6 +51,8 @@ def parse(file: File) -> SyntaxTree:
     if text.startswith("\ufeff"):
         problems.append(_byte_order_mark(file))
     _items(file, items, problems)
+    if problems:
+        problems = cut_off(file, problems)
     if (comment := _unterminated(text)) is not None:
         problems = [problem for problem in problems if problem.name != "unclosed-brace"]
         end = text.find("\n", comment)

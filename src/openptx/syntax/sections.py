@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import Fix, Label
+from openptx.diagnostics.kinds import CUT_OFF
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.directives import Section, SourceFile, Text
@@ -40,6 +41,8 @@ _LINES = pattern(
     re.X | re.A,
 )
 """Data in the style of compilers up to the end of the section: a line each, values as narrow as their type."""
+_CUT_OFF = pattern(r"[^\s{}][^\n{}]*\s*\Z")
+"""The last line of a file, in a section."""
 _OPENED = pattern(r"\.section([ \t]++)(\.[A-Za-z_]\w*+)[ \t\r\n]*+\{", re.A)
 
 _TIMES = rf",[ ]({DECIMAL_63}),[ ]({DECIMAL_63})"
@@ -103,6 +106,21 @@ def _unopened(c: Cursor) -> Mistake:
     return mistake
 
 
+def _no_data(c: Cursor, opened: Span) -> Mistake:
+    """What is no line of data: a size without its values, an unknown size, or something else."""
+    message, label = f"expected a line of data such as `.b8 1, 2`, found {c.described}", "no data"
+    fix = Fix((c.start, c.start), ".", f"write `.{c.word}`") if c.word in _SIZES else None
+    if c.word[1:] in _SIZES:
+        message, label = f"no value that `{c.word}` can have follows it", "expected an integer after this"
+    elif c.word[:2] == ".b":
+        message, label = f"there is no data of the size `{c.word}`", "no such size"
+    return c.mistake(
+        "invalid-directive", message, c.span, label, labels=(Label(opened, "the section begins here"),), fix=fix,
+        help="data is `.b8`, `.b16`, `.b32` or `.b64` and integers, or a label",
+        rule="PTX ISA 11.5.2: integers, or one label, `label+imm` or `label-label` a line",
+    )  # fmt: skip
+
+
 def _bad_data(c: Cursor, opened: Span, where: int) -> Mistake:
     c.seek(where)
     if c.kind == "end":
@@ -120,13 +138,13 @@ def _bad_data(c: Cursor, opened: Span, where: int) -> Mistake:
         )  # fmt: skip
         mistake.recovered = True
         return mistake
-    mistake = c.mistake(
-        "invalid-directive", f"expected a line of data such as `.b8 1, 2`, found {text}", c.span,
-        labels=(Label(opened, "the section begins here"),),
-        fix=Fix((c.start, c.start), ".", f"write `.{c.word}`") if c.word in _SIZES else None,
-        help="data is `.b8`, `.b16`, `.b32` or `.b64` and integers, or a label",
-        rule="PTX ISA 11.5.2: integers, or one label, `label+imm` or `label-label` a line",
-    )  # fmt: skip
+    if _CUT_OFF.match(c.file.text, where):
+        last = len(c.file.text.rstrip())
+        return c.mistake(
+            "unclosed-brace", "the file ends in the middle of this section", (last - 1, last), "the file ends here",
+            labels=(Label(opened, "the section begins here"),), kind=CUT_OFF, help="it may have been cut off",
+        )  # fmt: skip
+    mistake = _no_data(c, opened)
     end = c.file.text.find("}", where, c.limit)
     c.seek(c.limit if end < 0 else end + 1)
     mistake.recovered = True

@@ -107,6 +107,8 @@ def test_one_mistake_in_a_body(text: str, column: int, code: str, message: str) 
     (".target sm_80",          ".target sm_80\nmov.u32 a, /* odd */ b;", "PTX0113", "an instruction is only allowed inside the body of a function"),
     (".target sm_80",          ".target sm_80\n.maxntid 1\n", "PTX0112", "`.maxntid` is only allowed in the header of a function"),
     (".target sm_80",          ".target sm_80\n.section .a { .b8 1 2 }", "PTX0111", "expected a line of data such as `.b8 1, 2`, found `2`"),
+    (".target sm_80",          ".target sm_80\n.section .a { .b8 .b8 1 }", "PTX0111", "no value that `.b8` can have follows it"),
+    (".target sm_80",          ".target sm_80\n.section .a { .b88 1 }", "PTX0111", "there is no data of the size `.b88`"),
     (".target sm_80",          ".target sm_80\n.section .a { .b8 1", "PTX0103", "this section is not closed before `.visible`"),
     (".version 8.0",           ".version eight",           "PTX0111", "expected a version such as `8.5` after `.version`, found `eight`"),
     (".version 8.0",           "\ufeff.version 8.0",       "PTX0001", "a byte order mark stands before the text"),

@@ -131,7 +131,7 @@ class Linkage:
         elif (known.form, function.form) not in self.alike and (difference := _difference(known, function)) is not None:
             self._add(
                 "declaration-mismatch", f"`{name}` was declared with {difference}", function, span, "not the same",
-                "PTX ISA, Function Declarations and Definitions (7.1)", known.name.span,
+                "PTX ISA, Function Declarations and Definitions (7.1)", known.name.span, help=_lacking(known, function),
             )  # fmt: skip
         elif known.form is not None and function.form is not None:
             self.alike.add((known.form, function.form))
@@ -260,10 +260,24 @@ def shape_difference(one: Function, other: Function) -> str | None:
             return f"{counted}, not {len(b)}"
         for x, y in zip(a, b, strict=True):
             if (x.type, x.space, shape_of(x.names[0])) != (y.type, y.space, shape_of(y.names[0])):
-                return f"other types of {what}"
+                return f"{_shown(x)} for `{x.names[0].name.text}`, not {_shown(y)}"
             if x.space == "param" and _aligned(x) != _aligned(y):
                 return f"`.align {_aligned(x)}` for `{x.names[0].name.text}`, not `.align {_aligned(y)}`"
     return None
+
+
+def _shown(formal: Declaration) -> str:
+    """The state space, type and size of a parameter or a result."""
+    size = "".join(f"[{length or ''}]" for length in shape_of(formal.names[0]))
+    return f"`.{formal.space} .{formal.type}{size}`"
+
+
+def _lacking(first: Function, second: Function) -> str | None:
+    """The parameters that one of two declarations has besides those of the other."""
+    one, two = ({each.names[0].name.text: None for each in function.parameters} for function in (first, second))
+    more, less, lacks = (one, two, "this") if len(one) > len(two) else (two, one, "the first one")
+    lost = [name for name in more if name not in less]
+    return f"{lacks} lacks `{'`, `'.join(lost)}`" if lost and less.keys() <= more.keys() else None
 
 
 def _difference(one: Function, other: Function) -> str | None:

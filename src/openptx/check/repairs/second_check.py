@@ -68,6 +68,7 @@ _BRACES = frozenset(("unclosed-brace", "unmatched-brace", "missing-semicolon"))
 _OF_OPCODES = frozenset(("unknown-instruction", "unknown-modifier", "operand-count", "unknown-type"))
 """Errors of the parts of a statement that a mark splits."""
 _DUPLICATES = frozenset(("duplicate-name", "duplicate-label"))
+_OF_NAMES = frozenset(("declaration-mismatch", "duplicate-name"))
 _REPLACED = _OF_OPCODES | _DUPLICATES
 """Errors whose message is replaced by the cause that was found."""
 _OF_CALLS = frozenset(("ret-param", "param-list"))
@@ -136,6 +137,7 @@ class SecondCheck:
             yield from (id(each) for each in self._in_line(error))
         if error.kind == CUT_OFF:
             yield from self._labels_after(error)
+            yield from self._of_unfinished(error)
         if is_incomplete(error):
             yield from (id(each) for each in self._in_line(error) if each.name == "missing-semicolon")
         if of_c and self.file.line(error.location[0]).endswith("{"):
@@ -162,6 +164,11 @@ class SecondCheck:
             if (each.name == "unknown-label" and each.span[0] >= body) or each.kind == NO_DEBUG_INFORMATION
         )
 
+    def _of_unfinished(self, error: Diagnostic) -> Iterator[int]:
+        """The errors about the name of the declaration that is cut off."""
+        start = max(self.file.text.rfind(mark, 0, error.span[0]) for mark in ";}")
+        yield from (id(each) for each in self.errors if each.name in _OF_NAMES and each.span[0] > start)
+
     def _continued(self, error: Diagnostic) -> Iterator[int]:
         """The error of what goes on with a statement of C after its block: `while` of `do`, `else` of `if`."""
         text, opened = self.file.text, self._line(error)[1]
@@ -180,7 +187,7 @@ class SecondCheck:
     def _best_fix(self, error: Diagnostic) -> tuple[Fix | None, Errors | None]:
         """The fix of an error with which the fewest errors remain, and these; its own, and None, if none is proven."""
         own, best = error.fix, None
-        if self.left < 0:
+        if self.left < 0 or (error.kind == CUT_OFF and own is None):
             return own, None  # edits are not even searched for
         linked = {at for at in self._errors_about_names(error) if at in self.calls}
         for fix in self._fixes(error):
