@@ -236,13 +236,3 @@ class HalfOps(FloatBits):
     def canonical_bf16(self, d: Bits) -> Bits:
         """A NaN from bf16 arithmetic in f32 has no lower bits, so truncation keeps it a NaN."""
         return self.pick(self.isnan(BF16, d), BF16.nan or 0, d)
-
-    def some_below(self, a: Bits, limit: int) -> str:
-        """An i1: whether some lane, active or not, is less. Only the minimum of the four is compared."""
-        out, n = self.ir, N // 4
-        t, name = f"<{n} x i32>", self.vector(a)
-        least, *rest = (out.shuffle(VECTOR.int, name, "poison", range(i, i + n)) for i in range(0, N, n))
-        for part in rest:
-            least = out.emit(f"call {t} @llvm.umin.v{n}i32({t} {least}, {t} {part})")
-        found = out.emit(f"icmp ult {t} {least}, splat (i32 {limit})")
-        return out.emit(f"icmp ne i{n} {out.emit(f'bitcast <{n} x i1> {found} to i{n}')}, 0")
