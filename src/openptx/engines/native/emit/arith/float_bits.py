@@ -131,6 +131,20 @@ class FloatBits(OutlinedOps):
         found = out.emit(f"icmp ult {t} {least}, splat (i32 {limit})")
         return out.emit(f"icmp ne i{n} {out.emit(f'bitcast <{n} x i1> {found} to i{n}')}, 0")
 
+    def some_nan(self, t: LaneType, x: str) -> str:
+        """An i1: whether some lane of a float, active or not, is NaN. By AVX2 one comparison serves two registers."""
+        out = self.ir
+        if t.uniform or self.cpu.avx512 or not self.cpu.avx2:
+            zero = "0.0" if t.uniform else "zeroinitializer"
+            return self.any_of(self.bits(out.emit(f"fcmp uno {t.float} {x}, {zero}"), 1, t.lanes))
+        n = 256 // t.width
+        part = f"<{n} x {FLOAT[t.width]}>"
+        parts = [out.shuffle(t.float, x, "poison", range(i, i + n)) for i in range(0, N, n)]
+        found, *rest = (out.emit(f"fcmp uno {part} {a}, {b}") for a, b in zip(parts[::2], parts[1::2], strict=True))
+        for each in rest:
+            found = out.emit(f"or <{n} x i1> {found}, {each}")
+        return out.emit(f"icmp ne i{n} {out.emit(f'bitcast <{n} x i1> {found} to i{n}')}, 0")
+
     def with_nan(self, x: str, code: int) -> str:
         """32 f32 with the same NaN for all."""
         nan = f"bitcast (<16 x i32> splat (i32 {code}) to <16 x float>)"

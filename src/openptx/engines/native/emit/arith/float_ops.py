@@ -93,10 +93,9 @@ class FloatOps(MufuOps):
             return d
         t = self.type_of(d)
         name = self.float(d, t.uniform)
-        nan = self.ir.emit(f"fcmp uno {t.float} {name}, {'0.0' if t.uniform else 'zeroinitializer'}")
         for a in operands:  # the cold block needs their bits, so they are computed before it
             self.name_of(a, self.uniform(a))
-        with self.ir.cold_block(self.any_of(self.bits(nan, 1, t.lanes))) as labels:
+        with self.ir.cold_block(self.some_nan(t, name)) as labels:
             exact = self.payload(f, self.bits_of_float(t, name), op, *operands)
             slow = self.float(exact, t.uniform)
         return self.raw(self.ir.phi(t.float, labels, name, slow), 64, t.uniform)
