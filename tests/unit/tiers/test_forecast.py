@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.interp import batch
+from openptx.engines.interp import batch_state
 from openptx.engines.interp.batch import Batch
 from openptx.engines.tiers import forecast
 from openptx.engines.tiers.forecast import (
@@ -238,7 +238,7 @@ def test_how_many_calls_fit_on_the_stack(size: int, threads: int, monkeypatch: p
             seen.append(self.calls_left(parent))
         return frame(self, callee, parent, *given)
 
-    monkeypatch.setattr(batch, "STACK_BYTES", 32 << 20)
+    monkeypatch.setattr(batch_state, "STACK_BYTES", 32 << 20)
     monkeypatch.setattr(Batch, "frame", noted)
     kernel = openptx.load(HEAD.partition(".visible")[0] + DEEP.format(bytes=size))["k"]
     with pytest.raises(openptx.Fault, match="stack"):
