@@ -6,10 +6,13 @@ import pytest
 from findings import HEAD
 
 import openptx
-from openptx.check import resolve
+from openptx.check import settled
+from openptx.check.checked import CheckedModule
+from openptx.check.module import ModuleChecker
 from openptx.check.repairs import header_edits, second_check
 from openptx.diagnostics.edits import applied
 from openptx.source import File
+from openptx.syntax import parse
 
 _SQUARE = (
     "(.reg .f32 r) square(.reg .f32 x) { mul.f32 r, x, x; ret; }\n.entry k() {\n.reg .f32 %f<3>;\n"
@@ -263,5 +266,6 @@ def test_large_files_are_not_checked_again(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize(("room", "proven"), [(None, True), (0, False)])
 def test_the_room_for_second_checks_is_an_argument(room: int | None, proven: bool) -> None:
-    found = resolve(File("k.ptx", f"{HEAD}.globl .u32 {_TABLE}"), room=room)[1]
+    module = CheckedModule(parse(File("k.ptx", f"{HEAD}.globl .u32 {_TABLE}")), None, "ptxas")
+    found = settled(module, ModuleChecker(module).check(), room=room)
     assert [(each.name, each.fix is not None) for each in found] == [("unknown-directive", proven)]

@@ -11,6 +11,8 @@ from openptx.syntax.tree import Function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from openptx.check.foreign_languages import foreign
     from openptx.check.lowering.module import lower as lower_module
     from openptx.check.repairs.header_edits import settle_header
@@ -32,29 +34,34 @@ def check(
     `target` overrides the `.target` of the file; `profile` is "ptxas" (as the assembler answers) or "isa". `selected`
     names codes that are checked only on demand.
     """
-    return _findings(CheckedModule(parse(file), target, profile, selected), target)
+    module = CheckedModule(parse(file), target, profile, selected)
+    return settled(module, ModuleChecker(module).check(), target)
 
 
-def resolve(
-    file: File, target: str | None = None, profile: str = "ptxas", room: int | None = None
-) -> tuple[CheckedModule, list[Diagnostic]]:
-    """The resolved module, which `lower` takes, and every finding in it. `room`: how many characters of a wrong file
-    are checked again, all in all, instead of as many as usual."""
+def resolve(file: File, target: str | None = None, profile: str = "ptxas") -> tuple[CheckedModule, list[Diagnostic]]:
+    """The resolved module, which `lower` takes, and every finding in it."""
     module = CheckedModule(parse(file), target, profile, keep=True)
-    return module, _findings(module, target, room)
+    return module, settled(module, ModuleChecker(module).check(), target)
 
 
-def _findings(module: CheckedModule, target: str | None, room: int | None = None) -> list[Diagnostic]:
-    """The findings of a module, without consequences of others. A file in another language has one finding, which names
-    the language."""
-    found = ModuleChecker(module).check()
+def settled(
+    module: CheckedModule, found: list[Diagnostic], target: str | None = None, room: int | None = None,
+    pause: Callable[[], None] = lambda: None,
+) -> list[Diagnostic]:  # fmt: skip
+    """The findings of a module without those that are consequences of others. A file in another language has one
+    finding, which names the language.
+
+    A wrong file is checked again with each fix in it: `room` is how many characters, all in all, instead of as many as
+    usual; `pause` is called before each time.
+    """
     if all(diagnostic.severity != "error" for diagnostic in found):
         return found
     if (other := foreign(module.file)) is not None:
         return [other]
 
     def check_text(text: str) -> list[Diagnostic]:
-        other = CheckedModule(parse(File("", text)), target, module.profile, module.selected)
+        pause()
+        other = CheckedModule(parse(File("", text)), target, module.profile, module.selected, accepted=module.accepted)
         other.suggestions = module.suggestions  # one budget for all
         return ModuleChecker(other).check()
 

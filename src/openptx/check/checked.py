@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property, partial
 
+from openptx.check.accepted_bodies import AcceptedBodies
 from openptx.check.context import Context
 from openptx.check.debug_info import DebugInfo
 from openptx.check.directive_availability import DirectiveAvailability
@@ -36,7 +37,7 @@ class CheckedModule:
 
     def __init__(
         self, module: tree.SyntaxTree, target: str | None, profile: str, selected: frozenset[str] = frozenset(), *,
-        keep: bool = False,
+        keep: bool = False, accepted: AcceptedBodies | None = None,
     ) -> None:  # fmt: skip
         self.tree = module
         self.profile = profile
@@ -47,6 +48,7 @@ class CheckedModule:
         self.headers: dict[str, tree.Function] = {}
         self.keep = keep  # resolved bodies for lowering
         self.bodies: dict[tree.Function, ResolvedBody] = {}
+        self.accepted = accepted or AcceptedBodies()
         self.header = Header(module, self.collector, target, profile == "ptxas")
         self.context = Context(
             self.header.version, self.header.target, profile, short_addresses=self.header.short_addresses,

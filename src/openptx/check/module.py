@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from openptx.check.accepted_bodies import BodyKeys
 from openptx.check.availability import WITHDRAWN
 from openptx.check.checked import CheckedFunction, CheckedModule
 from openptx.check.fast import FastPath
@@ -28,6 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from openptx.check.fast.body_memo import Key
     from openptx.check.flow.function_flow import report_flow
     from openptx.check.flow.lints import unused_in_module
     from openptx.check.function_checker import FunctionChecker
@@ -53,6 +55,7 @@ class ModuleChecker:
         self.constants = 0  # bytes
         self.memo = FileMemo(len(module.file.text), module.headers, module.context)
         self.bodies = BodyMemo(module.file, module.scope, module.functions, self.memo)
+        self.keys = BodyKeys(module.file, module.context)
 
     def check(self) -> list[Diagnostic]:
         """Every finding, in text order."""
@@ -120,19 +123,31 @@ class ModuleChecker:
     def check_body(self, function: Function, header: Scope) -> None:
         """Checks the body of a function, whose parameters `header` declares."""
         module, body = self.module, function.body
-        plain = body is not None and not function.broken and module.debug_info.plain(body)
-        if body is None or not plain or not module.tree.plain or module.thorough:
+        if body is None:
+            return
+        own_key = self.keys.key(body)
+        if function.broken or not module.debug_info.plain(body) or not module.tree.plain or module.thorough:
             FunctionChecker(CheckedFunction(module, function, header)).check()
             return
-        room = self.memo.register_budget
+        room, before = self.memo.register_budget, len(module.collector)
+        registers = module.accepted.registers(own_key)
+        if registers is not None and registers <= room:
+            self.memo.register_budget -= registers
+            return
         key = self.bodies.key(function)
         if key is not None and self.bodies.accepts(key):
             return
+        if self._accepts(function, header, key) and len(module.collector) == before:
+            module.accepted.add(own_key, room - self.memo.register_budget)
+
+    def _accepts(self, function: Function, header: Scope, key: Key | None) -> bool:
+        """Checks a new body. Whether the fast path accepted it, and the full checker found no error in the rest."""
+        module, room = self.module, self.memo.register_budget
         checked = CheckedFunction(module, function, header)
         path = FastPath(checked, self.memo)
-        if not path.accepts() or (path.unwritten and _ZEROS.search(module.file.text, *body)):
+        if not path.accepts() or (path.unwritten and _ZEROS.search(module.file.text, *(function.body or (0, 0)))):
             FunctionChecker(checked).check()
-            return
+            return False
         places = path.doubtful_positions()
         sound, before = True, len(module.collector)
         found_flow = path.unwritten or path.falls_through
@@ -144,6 +159,7 @@ class ModuleChecker:
             module.collector.extend(module.collector.not_since(before, path.warnings))
         if sound and found_flow:
             report_flow(path.unwritten, path.falls_through, function, FunctionFindings(module.collector, module.file))
+        return sound
 
     def _variable(self, declaration: Declaration) -> None:
         """A module-level variable. If only its names differ from an accepted one, only the names are checked."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from lsprotocol import types
 
@@ -25,9 +26,8 @@ _TAGS = {
 
 def diagnostics(document: Document) -> list[types.Diagnostic]:
     """All findings in a document. For a repeated error, each location."""
-    return [
-        _to_lsp(document, each, span) for each in document.diagnostics for span in (each.span, *each.also)
-    ][:MOST]  # fmt: skip
+    places = ((each, span) for each in document.diagnostics for span in (each.span, *each.also))
+    return [_to_lsp(document, each, span) for each, span in islice(places, MOST)]
 
 
 def _to_lsp(document: Document, found: Diagnostic, span: tuple[int, int]) -> types.Diagnostic:

@@ -22,7 +22,7 @@ def inlay_hints(document: Document, range: types.Range) -> list[types.InlayHint]
 
     `0f...` where a double is wanted (PTX1019) has the value of the double.
     """
-    short = {at for each in document.diagnostics if each.name == "short-float" for at, _ in (each.span, *each.also)}
+    short = {at for each in document.warnings if each.name == "short-float" for at, _ in (each.span, *each.also)}
     start, end = document.at.span(range)
     found: list[types.InlayHint] = []
     for match in _LITERAL.finditer(document.file.text, document.file.starts[range.start.line], end):

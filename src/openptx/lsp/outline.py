@@ -29,7 +29,7 @@ def document_symbols(document: Document) -> list[types.DocumentSymbol]:
 
 def _function(document: Document, function: tree.Function) -> types.DocumentSymbol:
     inside: list[types.DocumentSymbol] = []
-    for statement in tree.walk(document.body(function)):
+    for statement in tree.walk(document.structure(function)):
         if (label := label_of(statement)) is not None:
             at = document.at.range(label.span)
             inside.append(types.DocumentSymbol(label.text, types.SymbolKind.Key, at, at))
@@ -76,6 +76,6 @@ def _blocks(document: Document) -> Iterator[tuple[int, int]]:
     for item in document.module.tree.items:
         if isinstance(item, tree.Function) and item.body is not None:
             yield item.body
-            yield from (each.span for each in tree.walk(document.body(item)) if isinstance(each, tree.Block))
+            yield from (each.span for each in tree.walk(document.structure(item)) if isinstance(each, tree.Block))
         elif isinstance(item, Section):
             yield item.span

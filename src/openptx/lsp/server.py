@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import TYPE_CHECKING, TypeVar
+from time import monotonic
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
+from pygls.io_ import StdoutWriter
 from pygls.lsp.server import LanguageServer
 
 from openptx.errors import InputError
 from openptx.lsp import completion, findings, hover, literals, names, outline
+from openptx.lsp.connection import Closed, Connection
 from openptx.lsp.document import Document
+from openptx.lsp.open_file import OpenFile
+from openptx.lsp.protocol import Protocol
 from openptx.syntax.format import formatted
 
 if TYPE_CHECKING:
     from pygls.server import ServerErrors
 
 PAUSE = 0.02
-"""Seconds without another change after which diagnostics are sent."""
+"""Seconds without another change after which a file is checked; more if a check of it takes longer."""
+MOST_PAUSE = 1.0
+"""The maximum of these seconds."""
 
 Answer = TypeVar("Answer")
 
@@ -43,41 +49,63 @@ class Server(LanguageServer):
             self.reporting = False
 
 
+class Superseded(Exception):
+    """A check is given up, because its result is not wanted any more or is known."""
+
+
 class Session:
-    """The open documents of one editor. `target` overrides the `.target` of every file."""
+    """The open files of one editor. `target` overrides the `.target` of every file."""
 
     def __init__(self, protocol: LanguageServer, target: str | None = None) -> None:
         self.protocol = protocol
         self.target = target
-        self.documents: dict[str, Document] = {}
-        self.waiting: dict[str, asyncio.TimerHandle] = {}
+        self.files: dict[str, OpenFile] = {}
+        self.due: dict[str, float] = {}  # when which file is checked
 
-    def open(self, uri: str, version: int | None, text: str) -> Document:
-        """A document with its first text."""
+    def open(self, uri: str, version: int | None, text: str) -> OpenFile:
+        """A file with its first text."""
         encoding = types.PositionEncodingKind(self.protocol.workspace.position_encoding or "utf-16")
-        return Document(uri, version, text, encoding, self.target)
+        return OpenFile(uri, version, text, encoding, self.target)
 
     def document(self, uri: str) -> Document:
-        """An open document; one that was never opened is read from disk."""
-        return self.documents.get(uri) or self.open(uri, None, self.protocol.workspace.get_text_document(uri).source)
+        """The current version of an open file; one that was never opened is read from disk."""
+        file = self.files.get(uri) or self.open(uri, None, self.protocol.workspace.get_text_document(uri).source)
+        return file.document
 
-    def show(self, document: Document) -> None:
-        """Sends the diagnostics of a document, unless it has changed since."""
-        if self.documents.get(document.uri) is document:
-            self.send(document.uri, findings.diagnostics(document), document.version)
+    def check_soon(self, file: OpenFile) -> None:
+        """Checks a file after a short pause in typing."""
+        self.due[file.uri] = monotonic() + min(max(PAUSE, file.seconds), MOST_PAUSE)
 
-    def show_soon(self, document: Document) -> None:
-        """Publishes diagnostics after a short pause in typing."""
-        if (handle := self.waiting.pop(document.uri, None)) is not None:
-            handle.cancel()
-        self.waiting[document.uri] = asyncio.get_running_loop().call_later(PAUSE, self.show, document)
+    def seconds_left(self) -> float | None:
+        """Seconds until a check is due; None if no file waits for one."""
+        return max(min(self.due.values()) - monotonic(), 0) if self.due else None
 
-    def end(self) -> None:
-        """Forgets the documents, since an editor that is shutting down reads no more diagnostics."""
-        for handle in self.waiting.values():
-            handle.cancel()
-        self.waiting.clear()
-        self.documents.clear()
+    def check(self, handle_waiting: Callable[[], None]) -> None:
+        """Checks the file whose turn it is and sends the diagnostics, unless it is changed meanwhile: what the editor
+        asks is answered between the parts of a check."""
+        uri = min(self.due, key=self.due.__getitem__)
+        del self.due[uri]
+        file, begun = self.files[uri], monotonic()
+        document = file.document
+
+        def pause() -> None:
+            handle_waiting()
+            if self.files.get(uri) is not file or not file.is_current(document) or document.is_settled:
+                raise Superseded
+
+        try:
+            document.settle(pause)
+        except Superseded:
+            if not document.is_settled:
+                return
+        file.seconds = monotonic() - begun
+        if self.files.get(uri) is file and file.is_current(document):
+            self.send(uri, findings.diagnostics(document), document.version)
+
+    def close(self, uri: str) -> None:
+        """Forgets a file."""
+        self.files.pop(uri, None)
+        self.due.pop(uri, None)
 
     def send(self, uri: str, found: list[types.Diagnostic], version: int | None = None) -> None:
         """Sends the diagnostics of a file to the editor."""
@@ -85,41 +113,54 @@ class Session:
         self.protocol.text_document_publish_diagnostics(params)
 
 
-def make_server(target: str | None = None) -> LanguageServer:
-    """A server with all its features."""
-    server = Server("openptx", version("openptx"), text_document_sync_kind=types.TextDocumentSyncKind.Incremental)
+def serve(stdin: int, stdout: BinaryIO, target: str | None = None) -> int:
+    """Serves an editor, which writes to a file descriptor, until it exits or disconnects.
+
+    Returns the exit status: 1 if it exits without `shutdown`.
+    """
+    server = Server("openptx", version("openptx"), protocol_cls=Protocol)
     logging.getLogger("pygls.protocol.json_rpc").addFilter(_unexpected)
     session = Session(server, target)
     _register_documents(server, session)
     _register_queries(server, session)
     _register_edits(server, session)
-    return server
+    protocol = server.protocol
+    assert isinstance(protocol, Protocol)
+    protocol.set_writer(StdoutWriter(stdout))
+    connection = Connection(stdin, protocol)
+    try:
+        while True:
+            if not connection.handle_next(session.seconds_left()):
+                session.check(connection.handle_waiting)
+    except Closed as closed:
+        return closed.status
+    except BrokenPipeError:
+        return 0
 
 
 def _register_documents(server: LanguageServer, session: Session) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
         item = params.text_document
-        document = session.open(item.uri, item.version, item.text)
-        session.documents[item.uri] = document
-        session.show(document)
+        session.files[item.uri] = session.open(item.uri, item.version, item.text)
+        session.due[item.uri] = monotonic()
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    async def did_change(params: types.DidChangeTextDocumentParams) -> None:
+    def did_change(params: types.DidChangeTextDocumentParams) -> None:
         item = params.text_document
-        document = session.document(item.uri).apply_changes(params.content_changes, item.version)
-        session.documents[item.uri] = document
-        session.show_soon(document)
+        if (file := session.files.get(item.uri)) is not None:
+            file.change(params.content_changes, item.version)
+            session.check_soon(file)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
-        uri = params.text_document.uri
-        session.documents.pop(uri, None)
-        session.send(uri, [])
+        session.close(params.text_document.uri)
+        session.send(params.text_document.uri, [])
 
     @server.feature(types.SHUTDOWN)
     def shut_down(params: None) -> None:
-        session.end()
+        for uri in [*session.files]:
+            session.close(uri)  # an editor that is shutting down reads no more diagnostics
 
 
 def _register_queries(server: LanguageServer, session: Session) -> None:

@@ -12,7 +12,6 @@ import sys
 import threading
 
 from openptx.api import require_options
-from openptx.cli.exit_status import CLEAN
 from openptx.errors import InputError
 
 TYPE_CHECKING = False
@@ -32,7 +31,7 @@ def run(args: Namespace) -> int:
     """Serves until the editor exits or disconnects."""
     require_options(args.target)
     try:
-        from openptx.lsp.server import make_server
+        from openptx.lsp.server import serve
     except ModuleNotFoundError as error:
         if error.name not in ("pygls", "lsprotocol"):
             raise
@@ -40,6 +39,5 @@ def run(args: Namespace) -> int:
     os.environ["NO_COLOR"] = "1"  # explanations go to an editor
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # the thread that waits for the editor would keep the process
-    with open(os.dup(sys.stdout.fileno()), "wb") as output:  # pygls closes the stream that it writes to
-        make_server(args.target).start_io(stdout=output)
-    return CLEAN
+    with open(os.dup(sys.stdout.fileno()), "wb") as stdout:
+        return serve(sys.stdin.fileno(), stdout, args.target)
