@@ -26,15 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Arrivals:
-    """For each lane at one barrier: when it arrived, its view then, and whether it does not wait."""
+    """For each lane at a cluster's barrier: when it arrived, and its view then."""
 
     times: Array
     views: Array
-    no_wait: Array
 
     @staticmethod
     def of(n: int, views: Views) -> Arrivals:
-        return Arrivals(np.zeros(n, np.int64), views.table(n), np.zeros(n, np.bool_))
+        return Arrivals(np.zeros(n, np.int64), views.table(n))
 
 
 class SanitizedBatch(NumberedBatch):
@@ -42,7 +41,8 @@ class SanitizedBatch(NumberedBatch):
 
     def __init__(self, launch: LaunchState, x: SanitizedThreads) -> None:
         self.watched, self.session = x, x.session
-        self.arrivals: dict[int, Arrivals] = {}
+        self._no_wait: dict[int, Array] = {}
+        """For each barrier, the lanes that arrived last without waiting."""
         self._cluster_phase = np.zeros(x.n, np.int64)
         views, clusters = self.session.clocks.views, x.geometry.count // self.session.teams.cluster_size
         self._cluster = Arrivals.of(x.n, views)
@@ -79,11 +79,10 @@ class SanitizedBatch(NumberedBatch):
         s.values.barrier(number, count, votes)
         numbers = np.broadcast_to(number.v, places.size)
         for barrier in np.unique(numbers).tolist():
-            arrivals = self.arrivals.setdefault(barrier, Arrivals.of(self.x.n, s.clocks.views))
             chosen = places[numbers == barrier]
-            arrivals.times[chosen] = s.clocks.now
-            arrivals.views[chosen] = s.clocks.view[self.x.numbers[chosen]]
-            arrivals.no_wait[chosen] = op.m.mode == "arrive"
+            self._no_wait.setdefault(barrier, np.zeros(self.x.n, np.bool_))[chosen] = op.m.mode == "arrive"
+            if op.m.mode == "arrive":
+                s.block_barriers.arrive(barrier, self.x.numbers[chosen])
         s.waits.progress()
         s.barriers.arrives(op, self, places, numbers, count)
         if count is None:
@@ -92,18 +91,15 @@ class SanitizedBatch(NumberedBatch):
     def opens(self, number: int, arrived: NDArray[np.bool_]) -> None:
         s, geometry = self.session, self.x.geometry
         s.clocks.tick()
-        arrivals = self.arrivals[number]
         rows = arrived.reshape(geometry.count, geometry.threads)
-        no_wait = (arrivals.no_wait & arrived).reshape(rows.shape).any(1)
-        whole = rows.all(1) & ~no_wait
+        no_wait = (self._no_wait[number] & arrived).reshape(rows.shape)
+        whole = rows.all(1) & ~no_wait.any(1)
         ctas = np.flatnonzero(whole)
         if ctas.size:
             s.clocks.meet_ctas(ctas + geometry.first)
         for cta in np.flatnonzero(rows.any(1) & ~whole).tolist():
-            lanes = np.flatnonzero(rows[cta]) + cta * geometry.threads
-            threads = self.x.numbers[lanes]
-            waiters = threads[~arrivals.no_wait[lanes]]
-            s.clocks.meet_some(threads, arrivals.times[lanes], arrivals.views[lanes], waiters)
+            waiting = np.flatnonzero((rows & ~no_wait)[cta]) + cta * geometry.threads
+            s.block_barriers.meet(cta + geometry.first, number, self.x.numbers[waiting])
         s.barriers.opens(self, number, arrived)
 
     # Barriers of warps.
@@ -128,8 +124,7 @@ class SanitizedBatch(NumberedBatch):
             mine = index.reshape(-1) == warp
             for value in np.unique(masks[mine]).tolist():
                 members = threads[mine & (masks == value)]
-                now = np.full(members.size, s.clocks.now, np.int64)
-                s.clocks.meet_some(members, now, s.clocks.view[members], members)
+                s.clocks.receive(members, s.clocks.passed_on(members))
 
     # Barriers of clusters.
 

@@ -26,6 +26,7 @@ from openptx.sanitize.executing import Executing
 from openptx.sanitize.faults import report_fault
 from openptx.sanitize.heap import GuardedHeap
 from openptx.sanitize.numbered import NumberedBatch
+from openptx.sanitize.races.block_barriers import BlockBarriers
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.copies import Agents, BulkCopies, Copies
 from openptx.sanitize.races.detector import Races
@@ -67,6 +68,7 @@ class Session:
         self.shadows = ShadowMemory(found.limits)
 
         active = any(synchronizes(op) for each in reachable_functions(program, function.name) for op in each.code)
+        self.block_barriers = BlockBarriers(self.clocks)
         self.releases = Releases(self.clocks, active)
         self.locks = Locks(self.clocks)
         self.race_reports = RaceReports(self.reporter, self.executing, self.clocks, self.locks, order is not None)

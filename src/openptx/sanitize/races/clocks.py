@@ -212,11 +212,15 @@ class Clocks:
         self.sequential[threads], self.sequential_near[threads] = fences, near
         self.fences.time[threads] = self.fences_near.time[threads] = 0
 
-    def meet_some(self, releasers: Array, times: Array, views: Array, acquirers: Array) -> None:
-        """Threads that arrived at `times` with `views` become known to those that waited for them."""
-        known = self.views.join(self.knowledge(releasers, times), self.views.join_all(views))
-        self.learn(acquirers, known)
-        self.add_to(self.sequential, acquirers, self.fence_view(releasers))
-        self.add_to(self.sequential_near, acquirers, self.fence_view_near(releasers))
-        for table in self.hypotheses:
-            self.add_to(table, acquirers, self.views.join_all(table[releasers]))
+    def passed_on(self, threads: Array) -> tuple[int, ...]:
+        """What threads that arrive at a barrier now pass on to those that wait there: what precedes their later
+        `fence.sc`, what they have done and know, and what they would know in each hypothesis."""
+        done = self.knowledge(threads, np.full(threads.size, self.now, np.int64))
+        known = [self.views.join_all(table[threads]) for table in (self.view, *self.hypotheses)]
+        return self.fence_view(threads), self.fence_view_near(threads), *(self.views.join(done, v) for v in known)
+
+    def receive(self, threads: Array, passed: tuple[int, ...]) -> None:
+        """Threads that waited learn what others passed on. A hypothesis made since then began with their views."""
+        tables = self.sequential, self.sequential_near, self.view, *self.hypotheses
+        for i, table in enumerate(tables):
+            self.add_to(table, threads, passed[i] if i < len(passed) else passed[2])
