@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import openptx
+from openptx.engines.native.pipeline import lower_kernel
+from openptx.engines.native.settings import Options
 
 TURNS, STEP = 5, 64  # elements of a warp's turn: two rows of 32
 FAULT = ("code", "block", "thread", "space", "span", "notes")
@@ -105,3 +107,52 @@ st.global.u32 [%b], %x; exit; }"""
             else:
                 kernel(1, 1, (result,), engine=engine)
                 assert result[0] == sum
+
+
+PARTING = """.version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 from, .param .u64 to, .param .u64 turns, .param .u32 n) {{
+.reg .b64 %a, %b, %c; .reg .b32 %t, %i, %n, %turn; .reg .f32 %x, %y, %sum; .reg .pred %p;
+ld.param.u64 %a, [from]; ld.param.u64 %b, [to]; ld.param.u64 %c, [turns]; ld.param.u32 %n, [n];
+mov.u32 %t, %tid.x; mad.wide.u32 %a, %t, 4, %a; mad.wide.u32 %b, %t, 4, %b; mad.wide.u32 %c, %t, 4, %c;
+ld.global.u32 %turn, [%c]; mov.u32 %i, %t; mov.f32 %sum, 0f00000000; setp.ge.s32 %p, %i, %n; @%p bra DONE;
+LOOP: ld.global.f32 %x, [%a]; ld.global.f32 %y, [%a+256]; add.f32 %sum, %sum, %x; st.global.f32 [%b+256], %y;
+add.s64 %a, %a, 256; add.s32 %i, %i, 64; sub.s32 %turn, %turn, 1; {stays}
+DONE: st.global.f32 [%b], %sum; exit; }}"""
+STAYS = {
+    "while below n": "setp.lt.s32 %p, %i, %n; @%p bra LOOP;",
+    "until n": "setp.ge.s32 %p, %i, %n; @!%p bra LOOP;",
+    "by own count": "setp.ne.s32 %p, %turn, 0; @%p bra LOOP;",
+}
+
+
+def parting(stays: str, engine: str, n: int, threads: int, size: int) -> tuple[object, ...]:
+    x, y, turns = np.arange(1, size + 1, dtype=np.float32), np.zeros(512, np.float32), np.full(64, 3, np.uint32)
+    turns[[1, 40]], turns[41] = 1, 4
+    kernel, said = openptx.load(PARTING.format(stays=STAYS[stays]))["k"], tuple[object, ...]()
+    try:
+        kernel(1, threads, (x, y, turns, n), engine=engine)
+    except openptx.Fault as fault:
+        said = fault.code, fault.space, fault.span
+    return said or (y.tobytes(),)  # which warp comes first to a fault, and how far others have come, differs
+
+
+@pytest.mark.parametrize("stays", STAYS)
+@pytest.mark.parametrize("n", [0, 1, 31, 32, 33, 64, 70, 96, 191, 192, 193])
+@pytest.mark.parametrize("threads", [64, 48, 20])
+def test_lanes_that_leave_a_loop_before_others(stays: str, n: int, threads: int) -> None:
+    for size in (400, 160):
+        reference, ours = (parting(stays, engine, n, threads, size) for engine in ("interp", "native"))
+        assert ours == reference
+
+
+@pytest.mark.parametrize("stays", STAYS)
+def test_a_loop_that_lanes_leave_has_a_copy_for_full_warps(stays: str) -> None:
+    module = openptx.load(PARTING.format(stays=STAYS[stays]))
+    kernel = lower_kernel(module.program, module.program.function("k"), module.image, Options((64, 1, 1), False))
+    loop = kernel.text[kernel.text.index("\nblock1:") : kernel.text.index("\nblock2:")]
+    first = loop.partition(", -1\n")[2].partition(", -1\n")[0]  # from the first of these questions to the next
+    assert "fadd" in first
+    assert "select <32 x i1>" not in first
+    assert "select <32 x i1>" in loop

@@ -9,7 +9,7 @@ from openptx.engines.common import fault_text
 from openptx.engines.common.operands import source_position
 from openptx.engines.native.analysis.accesses import Group, groups_of
 from openptx.engines.native.analysis.cfg import Block
-from openptx.engines.native.analysis.lattice import ZEROS
+from openptx.engines.native.analysis.lattice import ZEROS, N
 from openptx.engines.native.analysis.liveness import live_results
 from openptx.engines.native.analysis.neighbours import runs_of
 from openptx.engines.native.analysis.operation_order import emission_order
@@ -65,35 +65,71 @@ class BlockEmitter:
         self.x.uses_inline = 0 if not self.c.cpu.avx512 else 1 if self.x.is_short else INLINE
         ir.start(ir.own(f"block{b.index}"))
         ir.line(f"; {b.start}")
-        match self.facts.lanes_of(b.index):
-            case "all":
-                scope.block_mask = self.x.const(1, 1)
-            case "live":
-                scope.block_mask = self.x.bits(ir.load_live(), 1)
-            case "own":
-                scope.block_mask = self.x.bits(ir.load_mask(f"%m{b.index}"), 1)
+        groups = groups_of(self.c.function, self.c.cells, b, self.facts.accesses)
+        fast = self.emits_fast_copy(b, groups)
+        for_full = fast and self.facts.partial[b.index] and b.index not in waiting and self.may_be_full
+        if for_full:
+            self.copy_for_full_warps(b, groups)
+        scope.block_mask = self.mask_of(b)
         if b.index in self.facts.masked:
             ir.store_mask("zeroinitializer", f"%m{b.index}")
-        scope.set_guard(None, scope.block_mask)
+        self.begin(b, groups)
+        if fast and not for_full:
+            self.first_copy(b, ir.fresh())
+        self.operations(b)
+
+    @property
+    def may_be_full(self) -> bool:
+        """Whether warps may have all lanes. Two at once (`WarpPairs`) have code for the lanes that they have."""
+        return self.c.threads >= N and not self.ir.own_suffix
+
+    def mask_of(self, b: Block) -> Bits:
+        """The lanes that run a block."""
+        match self.facts.lanes_of(b.index):
+            case "all":
+                return self.x.const(1, 1)
+            case "live":
+                return self.x.bits(self.ir.load_live(), 1)
+            case "own":
+                return self.x.bits(self.ir.load_mask(f"%m{b.index}"), 1)
+
+    def begin(self, b: Block, groups: dict[int, Group]) -> None:
+        """What precedes the operations of a block."""
+        waiting = self.facts.waiting[b.index]
+        self.scope.set_guard(None, self.scope.block_mask)
         if b.index in self.c.headers:
             self.poll(b)
         if waiting and b.syncs_warp:
             self.wait_for_lanes(b, waiting)
         self.x.watch.begins(b)
-        groups = groups_of(self.c.function, self.c.cells, b, self.facts.accesses)
         self.checks.begin_block(groups)
-        if self.emits_fast_copy(b, groups):
-            scope.retry = again = ir.fresh()
-            self.operations(b)
-            ir.start(again)
-            self.registers.begin_block()
+
+    def first_copy(self, b: Block, again: str) -> None:
+        """The operations without slow paths, and the label where they restart if a check fails."""
+        self.scope.retry = again
         self.operations(b)
+        self.ir.start(again)
+        self.registers.begin_block()
+
+    def copy_for_full_warps(self, b: Block, groups: dict[int, Group]) -> None:
+        """The first copy of a loop that only some lanes may run: it has no masks, and is run while all of them do.
+        Meanwhile the block's mask stays in its place."""
+        ir, scope, again = self.ir, self.scope, self.ir.fresh()
+        scope.head_of_full = ir.fresh()
+        word = ir.mask_bits(self.x.vector(self.mask_of(b)))
+        ir.likely(ir.emit(f"icmp eq i{N} {word}, -1"), scope.head_of_full, again)
+        ir.start(scope.head_of_full)
+        scope.block_mask = self.x.const(1, 1)
+        self.begin(b, groups)
+        self.first_copy(b, again)
+        scope.head_of_full = ""
 
     def emits_fast_copy(self, b: Block, groups: dict[int, Group]) -> bool:
         """Loop versioning: whether to emit a block twice that is a whole loop and has check groups.
 
         The first copy has no slow paths. If a check fails before anything was written to memory, execution restarts in
-        the second copy, which is like other blocks.
+        the second copy, which is like other blocks. Where not all lanes of a warp may run the loop, the first copy is
+        for those that do.
         """
         ops = self.c.function.code[b.start : b.stop]
         if (

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from openptx.control_flow import END
 from openptx.engines.native import abi
-from openptx.engines.native.analysis.lattice import vector_type
+from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.analysis.operand_binder import OperandBinder
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.side_exits import SideExits
@@ -37,6 +37,9 @@ class Branches:
                 self.dispatch(waiting, ending=True)
             else:
                 self.ir.jump("ended")
+            return
+        if goal == self.scope.block.index and self.scope.head_of_full:
+            self.ir.jump(self.scope.head_of_full)
             return
         self.add_mask(goal, self.scope.block_mask, goal in waiting)
         if not waiting or goal < min(waiting):
@@ -76,6 +79,8 @@ class Branches:
 
     def branch_divergent(self, guard: Bits, yes: int, no: int, waiting: frozenset[int]) -> None:
         active = self.scope.block_mask
+        if self.scope.head_of_full:
+            self.stay_full(guard, -1 if yes == self.scope.block.index else 0)
         taken, rest = guard & active, self.x.invert(guard) & active
         for goal, mask in ((yes, taken), (no, rest)):
             self.send(goal, mask, goal in waiting or yes == no)
@@ -87,6 +92,13 @@ class Branches:
             self.ir.branch(some, f"block{goal}", "ended")
         else:
             self.dispatch(waiting | goals, ending=END in (yes, no))
+
+    def stay_full(self, guard: Bits, staying: int) -> None:
+        """In the copy of a loop for full warps: continues there if all lanes do. `staying`: the guard's lanes then."""
+        ir, parted = self.ir, self.ir.fresh()
+        word = ir.mask_bits(self.x.vector(guard))
+        ir.likely(ir.emit(f"icmp eq i{N} {word}, {staying}"), self.scope.head_of_full, parted)
+        ir.start(parted)
 
     def send(self, goal: int, mask: Bits, joined: bool) -> None:
         """Some lanes continue at a block, or end."""

@@ -56,6 +56,8 @@ class Scope:
         """The lane whose steps take the place of lanes (see `LaneLoop`), if any."""
         self.retry = ""
         """The label of a copy of the block, to restart there as long as nothing was written to memory."""
+        self.head_of_full = ""
+        """The label of the copy of a loop that only full warps run, while that is emitted."""
         self.kept: frozenset[int] = frozenset()
         """Registers that lanes waiting elsewhere will read."""
         self.result_is_read = True
