@@ -141,11 +141,23 @@ class FloatOps(MufuOps):
 
     def saturated(self, f: Format, a: Bits, v: Value) -> Bits:
         t = self.type_of(a)
+        if t.width == 32 and not t.uniform and self.cpu.avx2 and not self.cpu.avx512:
+            return self.raw(self.saturated_by_extremes(self.float(a, False)), 32, False, 1.0, v.flushed)
         x, one = self.float(a, t.uniform), "1.0" if t.uniform else f"splat ({FLOAT[t.width]} 1.0)"
         for condition, limit in (("ogt", "zeroinitializer"), ("olt", one)):
             inside = self.ir.emit(f"fcmp {condition} {t.float} {x}, {limit}")
             x = self.ir.emit(f"select {t.predicate} {inside}, {t.float} {x}, {t.float} {limit}")
         return self.raw(x, t.width, t.uniform, 1.0, v.flushed)
+
+    def saturated_by_extremes(self, x: str) -> str:
+        """By AVX2's extremes, whose result is the second operand if one is NaN, or both are zeros."""
+        ir, t, done = self.ir, "<8 x float>", list[str]()
+        for first in range(0, N, 8):
+            part = ir.shuffle(f"<{N} x float>", x, "poison", range(first, first + 8))
+            for name, limit in (("max", "zeroinitializer"), ("min", "splat (float 1.0)")):
+                part = ir.emit(f"call {t} @llvm.x86.avx.{name}.ps.256({t} {part}, {t} {limit})")
+            done.append(part)
+        return ir.concatenate("float", 8, done)
 
     def float_extreme(self, f: Format, operands: tuple[Bits, ...], largest: bool, nan: bool) -> Bits:
         t = self.common_type(f.storage, operands)

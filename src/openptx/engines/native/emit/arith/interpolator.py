@@ -69,13 +69,14 @@ _INSTRUCTIONS = {  # for AVX-512, for AVX2 on half as many elements, and their r
     "pmaddubs": ("@llvm.x86.avx512.pmaddubs.w.512", "@llvm.x86.avx2.pmadd.ub.sw", WORDS),
     "pmulhu":   ("@llvm.x86.avx512.pmulhu.w.512",   "@llvm.x86.avx2.pmulhu.w",    WORDS),
     "pshufb":   ("",                                "@llvm.x86.avx2.pshuf.b",     _BYTES),
-    "pblendvb": ("",                                "@llvm.x86.avx2.pblendvb",    _BYTES),
 }
 # fmt: on
 
 _PERMUTE = "@llvm.x86.avx512.vpermi2var.hi.512"
 
 CROSS = tuple([crossed(i & 7, i >> 3, 2) for i in range(64)])
+BELOW = tuple([(i & 3) * (i >> 2) - 4 * crossed(i & 3, i >> 2, 2) for i in range(16)])
+"""By the lower two bits of two numbers of three bits: their product without four times `crossed`."""
 
 
 def squared(x: Arithmetic, y: Bits) -> Bits:
@@ -123,8 +124,7 @@ class Interpolator:
         low = self.packed_with_squares(place & _FIRST, self.squares(double))
         high = self.widened(double >> LOW + 1 - drop)
         for first in range(0, N, 8):
-            fours = [self.four_segments(table, indices, k) for k in (first, first + 4)]
-            constant, pair = (ir.concatenate("i32", 4, [four[k] for four in fours]) for k in (0, 1))
+            constant, pair = self.eight_segments(table, indices, first)
 
             def product(a: Bits, pair: str = pair, first: int = first) -> str:
                 part = ir.shuffle(_WHOLE, self.x.vector(a), "poison", range(first, first + 8))
@@ -137,18 +137,21 @@ class Interpolator:
             done.append(ir.emit(f"add {_EIGHT} {above}, {below}"))
         return self.x.bits(ir.concatenate("i32", 8, done), 32)
 
-    def four_segments(self, table: str, indices: str, first: int) -> tuple[str, str]:
-        """The constants and the pairs of four lanes. Indices come from memory: one load each, where two instructions
-        would take one from a vector register."""
+    def eight_segments(self, table: str, indices: str, first: int) -> tuple[str, str]:
+        """The constants and the pairs of eight lanes. Indices come from memory: one load each, where two instructions
+        would take one from a vector register. Elements are floats of 64 bits, the second of two by one instruction."""
         ir, twos = self.x.ir, list[str]()
-        for k in (first, first + 2):
+        for k in (first, first + 4, first + 2, first + 6):
             two = "poison"
             for e in (0, 1):
                 index = ir.emit(f"load volatile i32, ptr {ir.emit(f'getelementptr i32, ptr {indices}, i64 {k + e}')}")
                 at = ir.emit(f"getelementptr i64, ptr {table}, i64 {ir.emit(f'zext i32 {index} to i64')}")
-                two = ir.emit(f"insertelement <2 x i64> {two}, i64 {ir.emit(f'load i64, ptr {at}')}, i64 {e}")
-            twos.append(ir.emit(f"bitcast <2 x i64> {two} to <4 x i32>"))
-        constants, pairs = (ir.shuffle("<4 x i32>", twos[0], twos[1], range(k, 8, 2)) for k in (0, 1))
+                two = ir.emit(f"insertelement <2 x double> {two}, double {ir.emit(f'load double, ptr {at}')}, i64 {e}")
+            twos.append(two)
+        fours = [ir.shuffle("<2 x double>", a, b, range(4)) for a, b in (twos[:2], twos[2:])]
+        low, high = (ir.emit(f"bitcast <4 x double> {four} to {_EIGHT}") for four in fours)
+        columns = [[k, k + 2, k + 8, k + 10, k + 4, k + 6, k + 12, k + 14] for k in (0, 1)]
+        constants, pairs = (ir.shuffle(_EIGHT, low, high, column) for column in columns)
         return constants, pairs
 
     def chosen_among_words(self, t: Segments, i: Bits) -> tuple[Bits, Bits]:
@@ -218,42 +221,49 @@ class Interpolator:
 
     def squares(self, double: Bits) -> Bits:
         """The squares of what `doubled` gives, without its lowest bit."""
-        by_terms = self.x.cpu.avx512 and not self.x.cpu.permutes_bytes
-        return squared(self.x, double >> 1) if by_terms else self.squared_by_tables(double)
+        if self.x.cpu.avx512 and not self.x.cpu.permutes_bytes:
+            return squared(self.x, double >> 1)
+        high = double >> 8
+        upper = self.upper_product(double & 0x00F0, double & 0xF000)
+        crossed = self.crossed_by_bytes(double) if self.x.cpu.avx512 else self.crossed_by_products(double)
+        return (high * high >> 1) + upper + crossed
 
-    def squared_by_tables(self, double: Bits) -> Bits:
-        """`squared` of y, from 2 y or 2 y + 1. Cross terms are a product that is never truncated, and two sums of six
-        bits: three of the lower half with three of the upper one. One byte permutation, indexed by the lowest six bits
-        of each byte, looks up both."""
+    # Of `squared(y)`, from 2 y or 2 y + 1: cross terms are a product that is never truncated (`upper` above), and two
+    # sums of six bits: the lowest three of y with the highest three, and the four pairs in its middle.
+
+    def crossed_by_bytes(self, double: Bits) -> Bits:
+        """Both sums by one byte permutation, indexed by the lowest six bits of each byte."""
         x, ir = self.x, self.x.ir
         y, name = double >> 1, x.vector(double)
         turned = x.bits(ir.emit(f"call {WORDS} @llvm.fshl.v{N}i16({WORDS} {name}, {WORDS} {name}, {WORDS} {_SIX})"), 16)
-        found = self.permuted_bytes(CROSS, x.vector(y & 0x0707 | turned & 0xF8F8))
-        crossed = x.bits(self.instruction("pmaddubs", _BYTES, found, "splat (i8 1)"), 16)
-        high = double >> 8
-        return (high * high >> 1) + self.upper_product(double & 0x00F0, double & 0xF000) + crossed
+        index = ir.emit(f"bitcast {WORDS} {x.vector(y & 0x0707 | turned & 0xF8F8)} to {_BYTES}")
+        values = "<" + ", ".join(f"i8 {value}" for value in CROSS) + ">"
+        found = ir.emit(f"call {_BYTES} @llvm.x86.avx512.permvar.qi.512({_BYTES} {values}, {_BYTES} {index})")
+        return x.bits(self.instruction("pmaddubs", _BYTES, found, "splat (i8 1)"), 16)
+
+    def crossed_by_products(self, double: Bits) -> Bits:
+        """Both sums as whole products of three bits by three, without the part below the cut, which depends on the
+        lower two bits of each and is found by one `pshufb`."""
+        x, ir = self.x, self.x.ir
+        swapped = ir.emit(f"call {WORDS} @llvm.bswap.v{N}i16({WORDS} {x.vector(double)})")
+        a, b = double >> 1 & 0x0707, x.bits(swapped, 16) >> 5 & 0x0707
+        whole, index = self.byte_products(self.bytes_of(a), self.bytes_of(b)), self.bytes_of(a & 0x0303 | b << 2)
+        row = ", ".join(f"i8 {value}" for value in BELOW)
+        below = self.byte_products(
+            self.instruction("pshufb", _BYTES, f"<{', '.join([row] * 4)}>", index), "splat (i8 1)"
+        )
+        return whole - below >> 2
+
+    def bytes_of(self, words: Bits) -> str:
+        return self.x.ir.emit(f"bitcast {WORDS} {self.x.vector(words)} to {_BYTES}")
+
+    def byte_products(self, a: str, b: str) -> Bits:
+        """Sums of products of neighbouring bytes, unsigned by signed."""
+        return self.x.bits(self.instruction("pmaddubs", _BYTES, a, b), 16)
 
     def upper_product(self, a: Bits, b: Bits) -> Bits:
         """The upper halves of 16-bit products."""
         return self.x.bits(self.instruction("pmulhu", WORDS, self.x.vector(a), self.x.vector(b)), 16)
-
-    def permuted_bytes(self, table: tuple[int, ...], words: str) -> str:
-        """The bytes of a table of 64, indexed by the lowest six bits of each byte."""
-        ir = self.x.ir
-        index = ir.emit(f"bitcast {WORDS} {words} to {_BYTES}")
-        if self.x.cpu.avx512:
-            values = "<" + ", ".join(f"i8 {value}" for value in table) + ">"
-            return ir.emit(f"call {_BYTES} @llvm.x86.avx512.permvar.qi.512({_BYTES} {values}, {_BYTES} {index})")
-        # `pshufb` selects among sixteen; the upper two index bits say which sixteen, each as the highest bit of a byte.
-        lower = ir.emit(f"and {_BYTES} {index}, splat (i8 15)")
-        rows = [", ".join(f"i8 {value}" for value in table[i : i + 16]) for i in range(0, 64, 16)]
-        found = [self.instruction("pshufb", _BYTES, f"<{', '.join([row] * 4)}>", lower) for row in rows]
-        for left in (3, 2):
-            shifted = ir.emit(f"shl {WORDS} {words}, splat (i16 {left})")
-            by = ir.emit(f"bitcast {WORDS} {shifted} to {_BYTES}")
-            pairs = zip(found[::2], found[1::2], strict=True)
-            found = [self.instruction("pblendvb", _BYTES, a, b, by) for a, b in pairs]
-        return found[0]
 
     def instruction(self, name: str, t: str, *operands: str) -> str:
         """An instruction on 512-bit vectors; with AVX2 on both halves of them."""

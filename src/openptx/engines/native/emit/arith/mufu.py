@@ -18,6 +18,7 @@ from openptx.engines.native.emit.arith.interpolator import (
     RECIPROCALS,
     ROOTS,
     Interpolator,
+    Segments,
 )
 from openptx.engines.native.emit.arith.outlined import OutlinedFunction
 from openptx.numerics import Bits, Format
@@ -79,12 +80,14 @@ class MufuOps(HalfOps):
         return self.often("approx_div", f, a, b, ftz, full)
 
     def some_from(self, a: Bits, least: int) -> str:
-        """An i1: whether some lane, active or not, is at least this number. Only the maximum of the two is compared."""
-        ir, t = self.ir, f"<{N // 2} x i32>"
-        first, second = self.interpolator.halves(a)
-        greater = ir.emit(f"call {t} @llvm.umax.v{N // 2}i32({t} {first}, {t} {second})")
-        found = ir.emit(f"icmp uge {t} {greater}, splat (i32 {least})")
-        return ir.emit(f"icmp ne i{N // 2} {ir.emit(f'bitcast <{N // 2} x i1> {found} to i{N // 2}')}, 0")
+        """An i1: whether some lane, active or not, is at least this number. Only the maximum of several is compared."""
+        ir, name, n = self.ir, self.vector(a), 16 if self.cpu.avx512 else 8
+        t = f"<{n} x i32>"
+        greatest, *others = [ir.shuffle(_I, name, "poison", range(k, k + n)) for k in range(0, N, n)]
+        for other in others:
+            greatest = ir.emit(f"call {t} @llvm.umax.v{n}i32({t} {greatest}, {t} {other})")
+        found = ir.emit(f"icmp uge {t} {greatest}, splat (i32 {least})")
+        return ir.emit(f"icmp ne i{n} {ir.emit(f'bitcast <{n} x i1> {found} to i{n}')}, 0")
 
     # Each returns its result, and a limit from which on a lane's result must not be used.
 
@@ -101,24 +104,33 @@ class MufuOps(HalfOps):
         return k + (r >> 6), k, (252 << 23) + 1
 
     def seems_fraction(self, a: Bits) -> bool:
-        """Whether to expect an operand of `ex2` in [0, 1). With AVX2, a sum rounded down would take too long."""
-        return self.cpu.avx512 and isinstance(a.v, Value) and a.v.reduced
+        """Whether to expect an operand of `ex2` in [0, 1)."""
+        return isinstance(a.v, Value) and a.v.reduced
 
     def power_of_fraction(self, definition: str, a: Bits) -> Bits:
-        """2^a by fewer instructions than `quick_ex2`, which a function does if some lane is not in [0, 1): the bits of
-        1 + a, rounded down, are what is called `k` there, with the exponent of the result."""
-        x = self.float(a, False)
-        k = self.bits(self.ir.emit(f"bitcast {_F} {self.directed('fadd', 32, [x, _ONES], 'rm')} to {_I}"), 32)
-        size = self.bits(self.ir.emit(f"bitcast {_F} {x} to {_I}"), 32)
-        r = self.interpolator.interpolated(POWERS_OF_FRACTIONS, k >> 17, k)
+        """2^a by fewer instructions than `quick_ex2`, which a function does if some lane is not in [0, 1)."""
 
         def power(a: Bits) -> Bits:
             return self.quick_or(definition, "ex2", a, *self.quick_ex2(a))
 
-        outside = self.some_from(size, ONE)
+        k, table, outside = self.rounded_fraction(a) if self.cpu.avx512 else self.truncated_fraction(a)
+        r = self.interpolator.interpolated(table, k >> 17, k)
         return self.unless(
             outside, k + self.shr(S, r, 6), partial(self.in_function, ("power", definition), (a,), power)
         )
+
+    def rounded_fraction(self, a: Bits) -> tuple[Bits, Segments, str]:
+        """What is called `k` in `quick_ex2`, the bits of 1 + a, rounded down, with the result's exponent; the table;
+        and an i1, whether some lane is not in [0, 1)."""
+        x = self.float(a, False)
+        k = self.bits(self.ir.emit(f"bitcast {_F} {self.directed('fadd', 32, [x, _ONES], 'rm')} to {_I}"), 32)
+        size = self.bits(self.ir.emit(f"bitcast {_F} {x} to {_I}"), 32)
+        return k, POWERS_OF_FRACTIONS, self.some_from(size, ONE)
+
+    def truncated_fraction(self, a: Bits) -> tuple[Bits, Segments, str]:
+        """The same for AVX2, by which a sum rounded down would take too long."""
+        t = self.cut_to_integers(self.ir.emit(f"fmul {_F} {self.float(a, False)}, splat (float 8388608.0)"))
+        return t + ONE, POWERS_OF_FRACTIONS, self.some_from(t, HIDDEN)
 
     def cut_to_integers(self, x: str) -> Bits:
         """Floats truncated to 32-bit integers; those out of range become -2^31."""

@@ -21,6 +21,10 @@ nothing in registers that a call could lose, so there every use is a call: loops
 0.98 of the time; `nbody` takes 0.95, `softmax` 1.00, `layer_norm` 1.01."""
 
 
+OF_FLOATS = ("approx", "approx_div", "mufu", "power", "scaled")
+"""Functions whose results do not depend on which NaN an operand is: of operands that are floats, they need no bits."""
+
+
 class OutlinedFunction(NamedTuple):
     name: str
     width: int  # of its result
@@ -93,30 +97,46 @@ class OutlinedOps(IntOps):
         """The result of `definition` for operands: calls a function made from it, which is named by its `key`, on
         scalars if all operands are uniform, else on vectors."""
         uniform = self.uniform(*operands)
-        whole = (*key, uniform, *[isinstance(a.v, Value) and a.v.reduced for a in operands])
+        floats = [raw_float(a, uniform) if key[0] in OF_FLOATS else "" for a in operands]
+        raw = [bool(name) for name in floats]
+        whole = (*key, uniform, *raw, *[isinstance(a.v, Value) and a.v.reduced for a in operands])
         made = self.functions.get(whole)
         if made is None:
-            made = self.functions[whole] = self.define(str(key[0]), uniform, operands, definition)
-        given = ", ".join(
-            f"{LaneType(a.width, uniform).int} {self.scalar(a) if uniform else self.vector(a)}" for a in operands
-        )
+            made = self.functions[whole] = self.define(str(key[0]), uniform, operands, raw, definition)
+        bits = self.scalar if uniform else self.vector
+        names = [name or bits(a) for name, a in zip(floats, operands, strict=True)]
+        given = ", ".join(map(" ".join, zip(parameter_types(operands, raw, uniform), names, strict=True)))
         result = LaneType(made.width, uniform)
         return self.bits(self.ir.emit(f"call {result.int} @{made.name}({given})"), made.width, result.lanes)
 
     def define(
-        self, name: str, uniform: bool, operands: Sequence[Bits], definition: Callable[..., Bits]
+        self, name: str, uniform: bool, operands: Sequence[Bits], raw: list[bool], definition: Callable[..., Bits]
     ) -> OutlinedFunction:
         outer, self.ir = self.ir, IRBuilder()
-        parameters = [Value(f"%a{i}", ZEROS if uniform else None) for i in range(len(operands))]
+        lanes = ZEROS if uniform else None
+        parameters = [Value("", lanes, raw=f"%a{i}") if r else Value(f"%a{i}", lanes) for i, r in enumerate(raw)]
         for v, a in zip(parameters, operands, strict=True):
             v.reduced = isinstance(a.v, Value) and a.v.reduced
         d = definition(*[Bits(self, a.width, v) for v, a in zip(parameters, operands, strict=True)])
         t = LaneType(d.width, uniform).int
         result = self.scalar(d) if uniform else self.vector(d)
         name = f"{name}.{len(self.functions)}"
-        header = ", ".join(f"{LaneType(a.width, uniform).int} %a{i}" for i, a in enumerate(operands))
+        header = ", ".join(f"{t} %a{i}" for i, t in enumerate(parameter_types(operands, raw, uniform)))
         body = "\n".join(["entry:", *self.ir.entry_lines(), *self.ir.lines, f"ret {t} {result}", "}"])
         self.ir = outer
         return OutlinedFunction(
             name, d.width, f"define internal {t} @{name}({header}) noinline nounwind #0 {{\n{body}\n"
         )
+
+
+def raw_float(a: Bits, uniform: bool) -> str:
+    """The name of an f32 whose bits have not been computed; "" for others."""
+    v = a.v
+    is_float = a.width == 32 and isinstance(v, Value) and not v.name and uniform == (v.lanes is ZEROS)
+    return v.raw if is_float else ""
+
+
+def parameter_types(operands: Sequence[Bits], raw: list[bool], uniform: bool) -> list[str]:
+    """LLVM's types of a function's parameters; `raw`: which are floats, see `OF_FLOATS`."""
+    types = [LaneType(a.width, uniform) for a in operands]
+    return [t.float if r else t.int for t, r in zip(types, raw, strict=True)]
