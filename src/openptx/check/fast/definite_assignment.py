@@ -44,9 +44,13 @@ def control_transfers(text: str, body: Span) -> Iterator[int]:
             at = text.find(word, at + 1, body[1])
 
 
-_STATEMENT = pattern(rf"[ \t]*+(?:@[ \t]*+!?[ \t]*+({WORD})[ \t]++)?+([a-z][\w.:]*+)[ \t]++([^;\n/\"()]*+);", re.A)
+_LONGEST = 1 << 11
+"""The characters before a name, and those of the operands, that are read again for each name of a statement: longer ones
+would take quadratic time. Lists of 256 registers are shorter."""
+_OPERANDS = rf"[^;\n/\"()]{{0,{_LONGEST}}}+"
+_STATEMENT = pattern(rf"[ \t]*+(?:@[ \t]*+!?[ \t]*+({WORD})[ \t]++)?+([a-z][\w.:]*+)[ \t]++({_OPERANDS});", re.A)
 """An instruction on a line of its own."""
-_DECLARATION = pattern(r"[ \t]*+\.reg[ \t.][^;\n/]*+;")
+_DECLARATION = pattern(rf"[ \t]*+\.reg[ \t.][^;\n/]{{0,{_LONGEST}}}+;")
 
 
 _BATCH = 1 << 10
@@ -154,8 +158,8 @@ def _unreached(
 def _effect(text: str, start: int, end: int) -> tuple[str, int]:
     """What a statement does with the register between two positions, and where the statement ends: "writes", "reads",
     "perhaps reads", "passes on" or "declares"."""
-    line = text.rfind("\n", 0, start) + 1
-    statement = _STATEMENT.match(text, line)
+    line = text.rfind("\n", max(0, start - _LONGEST), start) + 1
+    statement = _STATEMENT.match(text, line) if line else None
     if statement is None:
         declared = _DECLARATION.match(text, line)
         return ("declares" if declared and end < declared.end() else "perhaps reads"), end
