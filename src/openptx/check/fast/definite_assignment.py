@@ -45,8 +45,8 @@ def control_transfers(text: str, body: Span) -> Iterator[int]:
 
 
 _LONGEST = 1 << 11
-"""The characters before a name, and those of the operands, that are read again for each name of a statement: longer ones
-would take quadratic time. Lists of 256 registers are shorter."""
+"""The most characters before a name, and of operands, that are read again for each name of a statement: more would take
+quadratic time. Lists of 256 registers are shorter."""
 _OPERANDS = rf"[^;\n/\"()]{{0,{_LONGEST}}}+"
 _STATEMENT = pattern(rf"[ \t]*+(?:@[ \t]*+!?[ \t]*+({WORD})[ \t]++)?+([a-z][\w.:]*+)[ \t]++({_OPERANDS});", re.A)
 """An instruction on a line of its own."""

@@ -8,6 +8,7 @@ from openptx.check.repairs.line_shapes import Rewritten
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix
 from openptx.source import Span
 
+DUPLICATES = frozenset(("duplicate-name", "duplicate-label"))
 _DIGITS = "0123456789"
 
 

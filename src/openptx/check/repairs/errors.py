@@ -9,6 +9,8 @@ from openptx.diagnostics import Diagnostic
 
 GATES = frozenset(("needs-version", "needs-target"))
 """Errors of an opcode that the file's version or target does not have."""
+OF_OPCODES = frozenset(("unknown-instruction", "unknown-modifier", "operand-count", "unknown-type"))
+"""Errors of the parts of a statement that a mark splits."""
 Errors = Counter[tuple[str, str]]
 
 

@@ -3,28 +3,23 @@ errors are consequences of others."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
-from openptx.check.proof import OTHERS
-from openptx.check.repairs.brace_edits import body_opened, brace_edits, move_to_fix
-from openptx.check.repairs.constant_edits import OF_CONSTANTS, constant_edits
-from openptx.check.repairs.declaration_edits import edits, replacement
-from openptx.check.repairs.directive_shapes import without_dot
-from openptx.check.repairs.duplicate_edits import duplicate_edits
-from openptx.check.repairs.errors import GATES, Errors, count_by_key, is_incomplete, is_syntax, key
+from openptx.check.repairs.brace_edits import move_to_fix
+from openptx.check.repairs.consequences import begins_block_of_c, consequences, continued
+from openptx.check.repairs.duplicate_edits import DUPLICATES
+from openptx.check.repairs.errors import GATES, OF_OPCODES, Errors, count_by_key, is_syntax, key
 from openptx.check.repairs.excerpt import excerpt
+from openptx.check.repairs.file_errors import ELSEWHERE, FileErrors, subject
+from openptx.check.repairs.fix_candidates import EDITED, fix_candidates
 from openptx.check.repairs.general_advice import advised
-from openptx.check.repairs.line_shapes import Rewritten, prototype_last
-from openptx.check.repairs.mark_edits import mark_edits, slips
-from openptx.check.repairs.tokens import lacking_count
+from openptx.check.repairs.line_shapes import Rewritten
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix
 from openptx.diagnostics.edits import edits_of
-from openptx.diagnostics.kinds import CALL_OF_C, CUT_OFF, NO_DEBUG_INFORMATION
+from openptx.diagnostics.kinds import CUT_OFF
 from openptx.patterns import pattern
 from openptx.source import File, Span
-from openptx.syntax.brace_matcher import closing
-from openptx.syntax.lexical import IDENTIFIER, STRING, words
+from openptx.syntax.lexical import STRING, words
 
 ROOM = 400_000
 """Characters of an excerpt of the file that are checked again, all in all."""
@@ -36,46 +31,20 @@ _BLANKS = 16
 """How many characters of an excerpt's blanks count as one."""
 _PROOFS = 1 << 21
 """Characters of whole files that are checked again, to prove what was found in an excerpt."""
-_ABSENT = 2
-"""The most undeclared names that are tried in the place of an error."""
-_LONGEST_BLOCK = 1 << 13
-"""Characters of a block of C whose end is looked for."""
 _MOST = 8
 """The most fixes that one is completed by."""
 
-_EDITED = frozenset((
-    "syntax", "missing-semicolon", "unclosed-bracket", "unknown-directive", "invalid-operand", "invalid-declaration",
-    "invalid-expression", "invalid-directive", "misplaced-directive", "invalid-character", "unterminated-string",
-    "invalid-integer", "invalid-float", "register-type", "invalid-opcode", "invalid-name", "unterminated-comment",
-))  # fmt: skip
-"""Syntax errors for which edits are tried; braces, comments and names have advice of their own."""
-_OUTSIDE = frozenset(("state-space-place", "misplaced-statement", "misplaced-directive", "invalid-declaration"))
-"""Errors of what stands outside of bodies."""
-_DECLARING = _EDITED | {
+_DECLARING = EDITED | {
     "misplaced-statement", "initializer", "state-space-place", "alignment", "array-size", "register-type",
     "duplicate-name", "invalid-name",
 }  # fmt: skip
 """Errors of statements that may declare a name."""
-_ABOUT_NAMES = frozenset((
-    "unknown-name", "unknown-function", "argument-count", "initializer", "call-of-entry", "target-list",
-))  # fmt: skip
-_NAME = pattern(IDENTIFIER, re.A)
 _QUOTED = pattern(STRING)
-_ELSEWHERE = OTHERS | {"unknown-label"}
-"""Errors that a fixed line may have: its names are declared elsewhere."""
-
 _BRACES = frozenset(("unclosed-brace", "unmatched-brace", "missing-semicolon"))
-_OF_OPCODES = frozenset(("unknown-instruction", "unknown-modifier", "operand-count", "unknown-type"))
-"""Errors of the parts of a statement that a mark splits."""
-_DUPLICATES = frozenset(("duplicate-name", "duplicate-label"))
-_OF_NAMES = frozenset(("declaration-mismatch", "duplicate-name"))
-_REPLACED = _OF_OPCODES | _DUPLICATES
+_REPLACED = OF_OPCODES | DUPLICATES
 """Errors whose message is replaced by the cause that was found."""
-_OF_CALLS = frozenset(("ret-param", "param-list"))
-"""Operands of calls that are not what stands there where a prototype comes too early."""
 _FOREIGN = frozenset(("unknown-instruction", "missing-type"))
 """Errors of a statement that a `;` would not make an instruction."""
-_DIGITS = "0123456789"
 
 CheckText = Callable[[str], list[Diagnostic]]
 """The findings in another text."""
@@ -87,21 +56,10 @@ class SecondCheck:
     def __init__(
         self, file: File, bodies: list[Span], found: list[Diagnostic], check_text: CheckText, room: int | None
     ) -> None:
-        self.file, self.bodies, self.found, self.check_text = file, bodies, found, check_text
-        self.errors = [each for each in found if each.severity == "error"]
-        self.known = count_by_key(self.errors)
-        self.about: dict[str, list[Diagnostic]] = {}
-        """Errors about names, by these; registers of a range without their numbers."""
-        for each in self.errors:
-            if each.name in _ABOUT_NAMES and (name := _subject(each)):
-                self.about.setdefault(name.rstrip(_DIGITS), []).append(each)
-            if each.name == "argument-count":
-                prototype = file.text[each.span[0] : file.text.find(";", each.span[0])].rpartition(",")[2].strip()
-                self.about.setdefault(prototype.rstrip(_DIGITS), []).append(each)
-        absent = (_subject(each) for each in self.errors if each.name in _ELSEWHERE)
-        self.absent = list(dict.fromkeys(name for name in absent if name))[:_ABSENT]
+        self.file, self.found, self.check_text = file, found, check_text
+        self.errors = FileErrors(file, bodies, found)
         self.left, self.proofs = ROOM if room is None else room, _PROOFS
-        self.calls = {id(each) for each in self.errors if each.name == "argument-count"}
+        self.calls = {id(each) for each in self.errors.all if each.name == "argument-count"}
         self.names = frozenset[str]()
         """The names in the file, once a second check is made."""
         self.text, self.size = file.text, len(file.text)
@@ -113,9 +71,9 @@ class SecondCheck:
         self.names = frozenset(words(_QUOTED.sub("", self.file.text)))
         self._take_excerpt()
         fixed: dict[int, Diagnostic] = {}
-        consequences = {each for error in self.errors for each in self._consequences(error)}
-        for error in sorted(self.errors, key=lambda error: not is_syntax(error)):  # these are the cause of others
-            if id(error) in consequences:
+        caused = {id(each) for error in self.errors.all for each in self._consequences(error)}
+        for error in sorted(self.errors.all, key=lambda error: not is_syntax(error)):  # these are the cause of others
+            if id(error) in caused:
                 continue
             fix, remaining = self._best_fix(error)
             if fix is not error.fix:
@@ -125,78 +83,50 @@ class SecondCheck:
                 if remaining is not None
                 else self._errors_about_names(error)
             )
-            consequences.update(vanished)
-        left = [fixed.get(id(each), each) for each in self.found if id(each) not in consequences]
+            caused.update(vanished)
+        left = [fixed.get(id(each), each) for each in self.found if id(each) not in caused]
         foreign = {each.location[0] for each in left if each.name in _FOREIGN and each.fix is None}
         return [advised(each) for each in left if each.name != "missing-semicolon" or each.location[0] not in foreign]
 
-    def _consequences(self, error: Diagnostic) -> Iterator[int]:
+    def _consequences(self, error: Diagnostic) -> Iterator[Diagnostic]:
         """The errors that another one causes by its nature, whatever its fix is."""
-        of_c = error.kind == CALL_OF_C
-        if of_c or error.kind == CUT_OFF or error.name == "unterminated-comment":
-            yield from (id(each) for each in self._in_line(error))
-        if error.kind == CUT_OFF:
-            yield from self._labels_after(error)
-            yield from self._of_unfinished(error)
-        if is_incomplete(error):
-            yield from (id(each) for each in self._in_line(error) if each.name == "missing-semicolon")
-        if of_c and self.file.line(error.location[0]).endswith("{"):
+        yield from consequences(self.errors, error)
+        if begins_block_of_c(error):
             yield from self._errors_of_line(error)
-            yield from self._continued(error)
+            yield from continued(self.errors, error)
 
     def _take_excerpt(self) -> None:
         """Takes an excerpt for the text that is checked again, if it has the same errors."""
-        labels = (label.span for each in self.errors for label in each.labels)
-        fixed = (span for each in self.errors for span, _ in edits_of(each))
-        places = {start for start, _ in (*(each.span for each in self.errors), *labels, *fixed)}
+        labels = (label.span for each in self.errors.all for label in each.labels)
+        fixed = (span for each in self.errors.all for span, _ in edits_of(each))
+        places = {start for start, _ in (*(each.span for each in self.errors.all), *labels, *fixed)}
         short = excerpt(self.file.text, {self.file.location(start)[0] for start in places})
-        if count_by_key(self._errors(short)) == self.known:
+        if count_by_key(self._errors(short)) == self.errors.known:
             blanks = short.count(" ")
             self.text, self.size = short, len(short) - blanks + blanks // _BLANKS
 
-    def _labels_after(self, error: Diagnostic) -> Iterator[int]:
-        """The errors about labels in the body that is cut off, and about debug information: both may stand in what is
-        missing."""
-        body = max((start for start, _ in self.bodies if start <= error.span[0]), default=0)
-        return (
-            id(each)
-            for each in self.errors
-            if (each.name == "unknown-label" and each.span[0] >= body) or each.kind == NO_DEBUG_INFORMATION
-        )
-
-    def _of_unfinished(self, error: Diagnostic) -> Iterator[int]:
-        """The errors about the name of the declaration that is cut off."""
-        start = max(self.file.text.rfind(mark, 0, error.span[0]) for mark in ";}")
-        yield from (id(each) for each in self.errors if each.name in _OF_NAMES and each.span[0] > start)
-
-    def _continued(self, error: Diagnostic) -> Iterator[int]:
-        """The error of what goes on with a statement of C after its block: `while` of `do`, `else` of `if`."""
-        text, opened = self.file.text, self._line(error)[1]
-        close = closing(text, opened, min(opened + _LONGEST_BLOCK, len(text)))
-        if close is not None:
-            after = (each for each in self.errors if each.kind == CALL_OF_C and each.span[0] > close)
-            yield from (id(each) for each in after if not text[close + 1 : each.span[0]].strip())
-
-    def _errors_of_line(self, error: Diagnostic) -> Iterator[int]:
+    def _errors_of_line(self, error: Diagnostic) -> Iterator[Diagnostic]:
         """The errors that are gone without the line of one: of the block that it begins."""
-        start, end = self._line(error)
-        if any(each.name in _BRACES for each in self.errors) and self._spend():
+        start, end = self.errors.line(error)
+        if any(each.name in _BRACES for each in self.errors.all) and self._spend():
             left = count_by_key(self._errors(self.text[:start] + " " * (end - start) + self.text[end:]))
-            yield from (id(each) for each in self.errors if each is not error and not left[key(each)])
+            yield from (each for each in self.errors.all if each is not error and not left[key(each)])
 
     def _best_fix(self, error: Diagnostic) -> tuple[Fix | None, Errors | None]:
         """The fix of an error with which the fewest errors remain, and these; its own, and None, if none is proven."""
         own, best = error.fix, None
         if self.left < 0 or (error.kind == CUT_OFF and own is None):
             return own, None  # edits are not even searched for
+        start, end = self.errors.line(error)
+        self.left -= end - start  # which the search reads
         linked = {at for at in self._errors_about_names(error) if at in self.calls}
-        for fix in self._fixes(error):
+        for fix in fix_candidates(self.errors, error):
             if (completed := self._proven(error, fix)) is None:
                 break
             text, errors = completed
             remaining = count_by_key(errors)
-            new = remaining - self.known
-            lost = any(remaining[key(each)] for each in self.errors if id(each) in linked)
+            new = remaining - self.errors.known
+            lost = any(remaining[key(each)] for each in self.errors.all if id(each) in linked)
             if self._cures(error, errors) and not lost:
                 if best is None or remaining.total() < best[1].total():
                     best = self._whole(error.advising(error.help, fix), fix, text), remaining
@@ -220,7 +150,7 @@ class SecondCheck:
     def _cures(self, error: Diagnostic, left: list[Diagnostic]) -> bool:
         """Whether an error is gone, and no new one is there."""
         remaining = count_by_key(left)
-        return not remaining - self.known and remaining[key(error)] < self.known[key(error)]
+        return not remaining - self.errors.known and remaining[key(error)] < self.errors.known[key(error)]
 
     def _doubtful(self, error: Diagnostic, left: list[Diagnostic]) -> bool:
         """Whether another edit may be better than the error's own fix: its line has still an error, or a label is
@@ -237,79 +167,31 @@ class SecondCheck:
         in_row = (each for each in new if each.location[0] == row)
         repeated = error.name == "invalid-character" and self.file.text.count(self.file.text[slice(*error.span)]) > 1
         return any(
-            each.name not in _ELSEWHERE or each.name == "unknown-function" or (self._is_made_up(each) and not repeated)
+            each.name not in ELSEWHERE or each.name == "unknown-function" or (self._is_made_up(each) and not repeated)
             for each in in_row
         ) or any(is_syntax(each) and each.location[0] == row + 1 for each in new)
 
     def _is_made_up(self, error: Diagnostic) -> bool:
         """Whether an error of a fixed line is about a name that the file does not have."""
-        name = _subject(error)
+        name = subject(error)
         return bool(name) and name not in self.names
 
     def _spend(self) -> bool:
         """Takes one more check of the file from what there is room for; whether there was enough."""
-        self.left -= self.size + _PER_ERROR * len(self.errors)
+        self.left -= self.size + _PER_ERROR * len(self.errors.all)
         return self.left >= 0
-
-    def _fixes(self, error: Diagnostic) -> Iterator[Fix]:
-        text = self.file.text
-        if error.name == "missing-semicolon" and any(each.name == "unmatched-brace" for each in self.errors):
-            yield from brace_edits(error)
-        if error.fix is not None:
-            yield error.fix
-        if error.name in OF_CONSTANTS:
-            yield from constant_edits(error)
-        if error.operand in _OF_CALLS:
-            yield from prototype_last(text, self._line(error))
-        if error.name in _DUPLICATES:
-            yield from duplicate_edits(error, self.absent)
-        if error.name == "array-size":
-            yield from (replacement(*each) for each in lacking_count(text, self._line(error)))
-        if error.name in ("unclosed-brace", "unmatched-brace") and error.kind != CUT_OFF:
-            yield from brace_edits(error)
-        yield from self._edits_of_text(error, self._inside(error))
-
-    def _edits_of_text(self, error: Diagnostic, inside: bool) -> Iterator[Fix]:
-        """Edits by the text around an error, `inside` of a body or not."""
-        text = self.file.text
-        if inside or error.name in _OUTSIDE:
-            yield from without_dot(text, self._line(error))
-        if not inside and error.name in _OUTSIDE:
-            yield from body_opened(text, error.span[0])
-        if error.name in _EDITED:
-            yield from edits(error, inside, self.absent)
-        if inside:
-            yield from slips(text, self._line(error))
-        if inside and (error.name in _EDITED or (error.name in _OF_OPCODES and self._is_one_of_several(error))):
-            yield from mark_edits(text, error.span, self._line(error))
-
-    def _is_one_of_several(self, error: Diagnostic) -> bool:
-        """Whether another error is in the same line, as where a mark splits a statement."""
-        return next(self._in_line(error), None) is not None
-
-    def _in_line(self, error: Diagnostic) -> Iterator[Diagnostic]:
-        """The other errors in the line of one."""
-        row = error.location[0]
-        return (each for each in self.errors if each is not error and each.location[0] == row)
-
-    def _line(self, error: Diagnostic) -> Span:
-        """The line of an error."""
-        start = self.file.text.rfind("\n", 0, error.span[0]) + 1
-        return start, start + len(self.file.line(error.location[0]))
-
-    def _inside(self, error: Diagnostic) -> bool:
-        """Whether an error is in the body of a function."""
-        return any(start <= error.span[0] < end for start, end in self.bodies)
 
     def _completed(self, before: str, error: Diagnostic, fix: Fix) -> tuple[str, list[Diagnostic]]:
         """A text with a fix, and with those of the next errors in its line: the other commas of a list. The errors that
         remain are its errors."""
-        inside = self._inside(error)
+        inside = self.errors.inside(error)
         row, text = error.location[0], _apply_fix(before, error.advising(error.help, fix))
         for _ in range(0 if isinstance(fix, Rewritten) else _MOST):
             errors = self._errors(text)
             in_line = [each for each in errors if self._is_near(each, row, inside)]
-            new = next((each for each in in_line if key(each) not in self.known or key(each) == key(error)), None)
+            new = next(
+                (each for each in in_line if key(each) not in self.errors.known or key(each) == key(error)), None
+            )
             if new is None or new.fix is None or not self._spend():
                 return text, errors
             text = _apply_fix(text, new)
@@ -317,9 +199,9 @@ class SecondCheck:
 
     def _is_near(self, error: Diagnostic, row: int, inside: bool) -> bool:
         """Whether an error is in a line, or its fix is, outside of bodies: a parameter that is missing."""
-        if error.name not in _ELSEWHERE:
+        if error.name not in ELSEWHERE:
             return error.location[0] == row
-        if inside or error.fix is None or key(error) in self.known:
+        if inside or error.fix is None or key(error) in self.errors.known:
             return False
         return abs(error.file.location(error.fix.span[0])[0] - row) <= 1
 
@@ -340,25 +222,22 @@ class SecondCheck:
         said = f"write `{meant}`" if meant.strip() else "remove it"
         return Fix((start, len(before) - tail), meant, said, SUGGESTION)
 
+    def _errors_about_names(self, error: Diagnostic) -> Iterator[int]:
+        """The errors about names that are in the line of an error without a proven fix, where it may declare them."""
+        about = self.errors.about_names_of_line(error.location[0]) if error.name in _DECLARING else ()
+        return map(id, about)
+
     def _vanished_errors(self, error: Diagnostic, remaining: Errors, searched: bool) -> Iterator[int]:
         """The errors that are gone with another one. Two errors of one correct statement are of equal rank, unless the
         fix was `searched` for."""
         left = remaining.copy()
-        for each in self.errors:
+        for each in self.errors.all:
             if left[key(each)] > 0:
                 left[key(each)] -= each is not error
             elif each is not error and (
                 searched or is_syntax(error) or each.location[0] != error.location[0] or each.name in GATES
             ):
                 yield id(each)
-
-    def _errors_about_names(self, error: Diagnostic) -> Iterator[int]:
-        """The errors about names that are in the line of an error without a proven fix, where it may declare them."""
-        if error.name not in _DECLARING:
-            return
-        row = error.location[0]
-        for word in {word.rstrip(_DIGITS) for word in words(self.file.line(row))} - {""}:
-            yield from (id(each) for each in self.about.get(word, ()) if each.location[0] != row)
 
 
 def _explained(error: Diagnostic, fix: Fix | None) -> Diagnostic:
@@ -367,7 +246,7 @@ def _explained(error: Diagnostic, fix: Fix | None) -> Diagnostic:
         return move_to_fix(error, fix).advising(error.help, fix)
     if not is_syntax(error) and error.name not in _REPLACED:
         return error.advising(error.help or fix.cause, fix)
-    name = "missing-semicolon" if fix.replacement == ";" else error.name if error.name in _DUPLICATES else "syntax"
+    name = "missing-semicolon" if fix.replacement == ";" else error.name if error.name in DUPLICATES else "syntax"
     label = f"expected `{fix.replacement}`" if fix.replacement.strip() else "remove it"
     return Diagnostic(name, fix.cause, error.file, fix.span, label, fix=fix)
 
@@ -376,11 +255,3 @@ def _apply_fix(text: str, error: Diagnostic) -> str:
     for (start, end), meant in sorted(edits_of(error), reverse=True):
         text = text[:start] + meant + text[end:]
     return text
-
-
-def _subject(error: Diagnostic) -> str:
-    """The name that an error is about, or nothing."""
-    if error.subject or error.name == "initializer":
-        return error.subject
-    written = error.file.text[slice(*error.span)]
-    return written if _NAME.fullmatch(written) else ""

@@ -1,0 +1,56 @@
+"""Errors that are consequences of others by their nature, whatever the fixes of those are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from openptx.check.repairs.errors import is_incomplete
+from openptx.check.repairs.file_errors import FileErrors
+from openptx.diagnostics import Diagnostic
+from openptx.diagnostics.kinds import CALL_OF_C, CUT_OFF, NO_DEBUG_INFORMATION
+from openptx.syntax.brace_matcher import closing
+
+_LONGEST_BLOCK = 1 << 13
+"""Characters of a block of C whose end is looked for."""
+_OF_NAMES = frozenset(("declaration-mismatch", "duplicate-name"))
+
+
+def consequences(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
+    """The errors that another one causes."""
+    if error.kind in (CALL_OF_C, CUT_OFF) or error.name == "unterminated-comment":
+        yield from (each for each in errors.in_line(error) if each is not error)
+    if error.kind == CUT_OFF:
+        yield from _labels_after(errors, error)
+        yield from _of_unfinished(errors, error)
+    if is_incomplete(error):
+        yield from (each for each in errors.in_line(error) if each.name == "missing-semicolon")
+
+
+def begins_block_of_c(error: Diagnostic) -> bool:
+    """Whether an error is that of `if (a) {` or the like."""
+    return error.kind == CALL_OF_C and error.file.line(error.location[0]).endswith("{")
+
+
+def continued(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
+    """The error of what goes on with a statement of C after its block: `while` of `do`, `else` of `if`."""
+    text, opened = errors.file.text, errors.line(error)[1]
+    close = closing(text, opened, min(opened + _LONGEST_BLOCK, len(text)))
+    if close is not None:
+        after = (each for each in errors.all if each.kind == CALL_OF_C and each.span[0] > close)
+        yield from (each for each in after if not text[close + 1 : each.span[0]].strip())
+
+
+def _labels_after(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
+    """The errors about labels in the body that is cut off, and about debug information: both may stand in what is
+    missing."""
+    body = errors.body(error)
+    start = body[0] if body is not None else 0
+    for each in errors.all:
+        if (each.name == "unknown-label" and each.span[0] >= start) or each.kind == NO_DEBUG_INFORMATION:
+            yield each
+
+
+def _of_unfinished(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
+    """The errors about the name of the declaration that is cut off."""
+    start = max(errors.file.text.rfind(mark, 0, error.span[0]) for mark in ";}")
+    yield from (each for each in errors.all if each.name in _OF_NAMES and each.span[0] > start)

@@ -1,0 +1,91 @@
+"""The errors of one file, by line and by the names that they are about."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from operator import itemgetter
+
+from openptx.check.proof import OTHERS
+from openptx.check.repairs.errors import count_by_key
+from openptx.diagnostics import Diagnostic
+from openptx.patterns import pattern
+from openptx.source import File, Span
+from openptx.syntax.lexical import IDENTIFIER, words
+
+ELSEWHERE = OTHERS | {"unknown-label"}
+"""Errors that a fixed line may have: its names are declared elsewhere."""
+
+_ABSENT = 2
+"""The most undeclared names that are tried in the place of an error."""
+_ABOUT_NAMES = frozenset((
+    "unknown-name", "unknown-function", "argument-count", "initializer", "call-of-entry", "target-list",
+))  # fmt: skip
+_NAME = pattern(IDENTIFIER, re.A)
+_DIGITS = "0123456789"
+
+
+class FileErrors:
+    """The errors of a file with these bodies, which do not overlap."""
+
+    def __init__(self, file: File, bodies: Sequence[Span], found: list[Diagnostic]) -> None:
+        self.file, self.bodies = file, sorted(bodies)
+        self.all = [each for each in found if each.severity == "error"]
+        self.known = count_by_key(self.all)
+        self._rows: dict[int, list[Diagnostic]] = {}
+        for each in self.all:
+            self._rows.setdefault(each.location[0], []).append(each)
+        absent = (subject(each) for each in self.all if each.name in ELSEWHERE)
+        self.absent = list(dict.fromkeys(name for name in absent if name))[:_ABSENT]
+        """The first undeclared names."""
+        self._about = self._by_name()
+        self._about_rows: dict[int, list[Diagnostic]] = {}
+
+    def _by_name(self) -> dict[str, list[Diagnostic]]:
+        """Errors about names, by these; registers of a range without their numbers."""
+        about: dict[str, list[Diagnostic]] = {}
+        text = self.file.text
+        for each in self.all:
+            if each.name in _ABOUT_NAMES and (name := subject(each)):
+                about.setdefault(name.rstrip(_DIGITS), []).append(each)
+            if each.name == "argument-count":
+                prototype = text[each.span[0] : text.find(";", each.span[0])].rpartition(",")[2].strip()
+                about.setdefault(prototype.rstrip(_DIGITS), []).append(each)
+        return about
+
+    def in_line(self, error: Diagnostic) -> list[Diagnostic]:
+        """The errors in the line of one, with it."""
+        return self._rows[error.location[0]]
+
+    def about_names_of_line(self, row: int) -> list[Diagnostic]:
+        """The errors in other lines about the names in a line."""
+        found = self._about_rows.get(row)
+        if found is None:
+            names = {word.rstrip(_DIGITS) for word in words(self.file.line(row))} - {""}
+            found = [each for name in names for each in self._about.get(name, ()) if each.location[0] != row]
+            self._about_rows[row] = found
+        return found
+
+    def line(self, error: Diagnostic) -> Span:
+        """The line of an error."""
+        start = self.file.text.rfind("\n", 0, error.span[0]) + 1
+        return start, start + len(self.file.line(error.location[0]))
+
+    def body(self, error: Diagnostic) -> Span | None:
+        """The last body that begins before an error."""
+        number = bisect_right(self.bodies, error.span[0], key=itemgetter(0))
+        return self.bodies[number - 1] if number else None
+
+    def inside(self, error: Diagnostic) -> bool:
+        """Whether an error is in the body of a function."""
+        body = self.body(error)
+        return body is not None and error.span[0] < body[1]
+
+
+def subject(error: Diagnostic) -> str:
+    """The name that an error is about, or nothing."""
+    if error.subject or error.name == "initializer":
+        return error.subject
+    written = error.file.text[slice(*error.span)]
+    return written if _NAME.fullmatch(written) else ""

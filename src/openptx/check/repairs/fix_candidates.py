@@ -1,0 +1,65 @@
+"""The edits that may fix an error, the likeliest first; a second check chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from openptx.check.repairs.brace_edits import body_opened, brace_edits
+from openptx.check.repairs.constant_edits import OF_CONSTANTS, constant_edits
+from openptx.check.repairs.declaration_edits import edits, replacement
+from openptx.check.repairs.directive_shapes import without_dot
+from openptx.check.repairs.duplicate_edits import DUPLICATES, duplicate_edits
+from openptx.check.repairs.errors import OF_OPCODES
+from openptx.check.repairs.file_errors import FileErrors
+from openptx.check.repairs.line_shapes import prototype_last
+from openptx.check.repairs.mark_edits import mark_edits, slips
+from openptx.check.repairs.tokens import lacking_count
+from openptx.diagnostics import Diagnostic, Fix
+from openptx.diagnostics.kinds import CUT_OFF
+
+EDITED = frozenset((
+    "syntax", "missing-semicolon", "unclosed-bracket", "unknown-directive", "invalid-operand", "invalid-declaration",
+    "invalid-expression", "invalid-directive", "misplaced-directive", "invalid-character", "unterminated-string",
+    "invalid-integer", "invalid-float", "register-type", "invalid-opcode", "invalid-name", "unterminated-comment",
+))  # fmt: skip
+"""Syntax errors for which edits are tried; braces, comments and names have advice of their own."""
+_OUTSIDE = frozenset(("state-space-place", "misplaced-statement", "misplaced-directive", "invalid-declaration"))
+"""Errors of what stands outside of bodies."""
+_OF_CALLS = frozenset(("ret-param", "param-list"))
+"""Operands of calls that are not what stands there where a prototype comes too early."""
+
+
+def fix_candidates(errors: FileErrors, error: Diagnostic) -> Iterator[Fix]:
+    """The error's own fix, and edits by its name."""
+    text, line = errors.file.text, errors.line(error)
+    if error.name == "missing-semicolon" and any(each.name == "unmatched-brace" for each in errors.all):
+        yield from brace_edits(error)
+    if error.fix is not None:
+        yield error.fix
+    if error.name in OF_CONSTANTS:
+        yield from constant_edits(error)
+    if error.operand in _OF_CALLS:
+        yield from prototype_last(text, line)
+    if error.name in DUPLICATES:
+        yield from duplicate_edits(error, errors.absent)
+    if error.name == "array-size":
+        yield from (replacement(*each) for each in lacking_count(text, line))
+    if error.name in ("unclosed-brace", "unmatched-brace") and error.kind != CUT_OFF:
+        yield from brace_edits(error)
+    yield from _edits_of_text(errors, error)
+
+
+def _edits_of_text(errors: FileErrors, error: Diagnostic) -> Iterator[Fix]:
+    """Edits by the text around an error."""
+    text, line, inside = errors.file.text, errors.line(error), errors.inside(error)
+    if inside or error.name in _OUTSIDE:
+        yield from without_dot(text, line)
+    if not inside and error.name in _OUTSIDE:
+        yield from body_opened(text, error.span[0])
+    if error.name in EDITED:
+        yield from edits(error, inside, errors.absent)
+    if inside:
+        yield from slips(text, line)
+    one_of_several = error.name in OF_OPCODES and len(errors.in_line(error)) > 1  # as where a mark splits a statement
+    if inside and (error.name in EDITED or one_of_several):
+        yield from mark_edits(text, error.span, line)
