@@ -64,33 +64,45 @@ def read_body(
     If `places` are given, in ascending order, plain instructions that contain none of them are omitted. Everything else
     must have a place, too (`landmarks`).
 
-    Unmatched braces are tolerated, because the caller that found the span has reported them.
+    Unmatched braces are tolerated, because the caller that found the span has reported them. What is nested too deep
+    has an error and is left out: to look for a name takes a step for each block around it.
     """
     found: list[Statement] = []
     problems: list[Diagnostic] = []
     outer: list[tuple[int, list[Statement]]] = []
+    too_many = 0  # blocks around that are nested too deep
     for piece in pieces(file, body, problems, places):
-        if isinstance(piece, Statement):
+        if too_many or (len(outer) == BLOCKS and _level_change(piece) > 0):
+            too_many += _level_change(piece)
+        elif isinstance(piece, Statement):
             found.append(piece)
-            continue
-        kind, start, end = piece.lastindex, piece.end(1), piece.end()
-        if kind == INSTRUCTION:
-            guard = piece.span(2) if piece[2] else (start, start)
-            found.append(Instruction(file, (start, end), guard, piece.span(3), piece.span(4), intern(piece[3])))
-        elif kind == LABEL:
-            found.append(Label(file, (start, end), Name(piece[5], piece.span(5))))
-        elif piece[6] == "{":
-            outer.append((start, found))
+        elif piece.lastindex == INSTRUCTION:
+            found.append(_plain_instruction(file, piece))
+        elif piece.lastindex == LABEL:
+            found.append(Label(file, (piece.end(1), piece.end()), Name(piece[5], piece.span(5))))
+        elif piece[BRACE] == "{":
+            outer.append((piece.end(1), found))
             found = []
         elif outer:
             start, inner = outer.pop()
-            inner.append(Block(file, (start, end), found))
+            inner.append(Block(file, (start, piece.end()), found))
             found = inner
     while outer:
         start, inner = outer.pop()
         inner.append(Block(file, (start, body[1]), found))
         found = inner
     return found, problems
+
+
+def _level_change(piece: re.Match[str] | Statement) -> int:
+    """By how many levels a piece of a body nests what follows it deeper."""
+    return 0 if isinstance(piece, Statement) or piece.lastindex != BRACE else 1 if piece[BRACE] == "{" else -1
+
+
+def _plain_instruction(file: File, piece: re.Match[str]) -> Instruction:
+    start, end = piece.end(1), piece.end()
+    guard = piece.span(2) if piece[2] else (start, start)
+    return Instruction(file, (start, end), guard, piece.span(3), piece.span(4), intern(piece[3]))
 
 
 def pieces(

@@ -150,7 +150,7 @@ def _replaced(mnemonic: str, modifiers: list[str], known: list[Instruction], pro
         old = modifiers[at]
         if problem.about != "unknown-modifier" and not (old in TYPES or old in _LAYOUTS or any(map(str.isdigit, old))):
             continue
-        for choice in sorted(others[at], key=lambda choice: distance(old, choice, len(old) + len(choice))):
+        for choice in sorted(others[at], key=lambda choice: distance(old[:_LONGEST], choice, len(old) + len(choice))):
             yield ".".join((mnemonic, *modifiers[:at], choice, *modifiers[at + 1 :]))
 
 

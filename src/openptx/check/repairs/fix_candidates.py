@@ -17,6 +17,8 @@ from openptx.check.repairs.tokens import lacking_count
 from openptx.diagnostics import Diagnostic, Fix
 from openptx.diagnostics.kinds import CUT_OFF
 
+_LONGEST = 1 << 14
+"""Characters of a line that edits are searched for in: some searches take quadratic time."""
 EDITED = frozenset((
     "syntax", "missing-semicolon", "unclosed-bracket", "unknown-directive", "invalid-operand", "invalid-declaration",
     "invalid-expression", "invalid-directive", "misplaced-directive", "invalid-character", "unterminated-string",
@@ -32,6 +34,9 @@ _OF_CALLS = frozenset(("ret-param", "param-list"))
 def fix_candidates(errors: FileErrors, error: Diagnostic) -> Iterator[Fix]:
     """The error's own fix, and edits by its name."""
     text, line = errors.file.text, errors.line(error)
+    if line[1] - line[0] > _LONGEST:
+        yield from (error.fix,) if error.fix is not None else ()
+        return
     if error.name == "missing-semicolon" and any(each.name == "unmatched-brace" for each in errors.all):
         yield from brace_edits(error)
     if error.fix is not None:
