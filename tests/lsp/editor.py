@@ -1,14 +1,21 @@
-"""An editor for the tests: pygls's client, which starts `openptx lsp` as editors do and talks to it over pipes."""
+"""An editor for the tests: pygls's client, which talks to a server in a thread, or to `openptx lsp` over pipes."""
 
 from __future__ import annotations
 
 import asyncio
+import io
+import logging
+import socket
 import sys
 from collections.abc import Awaitable, Callable
+from threading import Thread
 from typing import TypeVar
 
 from lsprotocol import types
+from pygls.io_ import run_async
 from pygls.lsp.client import LanguageClient
+
+from openptx.lsp.server import serve
 
 URI = "file:///kernel.ptx"
 LIMIT = 60  # seconds for an answer, on a loaded machine
@@ -79,25 +86,71 @@ class Editor:
         return text
 
 
-def edit(session: Callable[[Editor], Awaitable[Answer]], *arguments: str) -> Answer:
-    """What a session with a server of its own gives. Whatever the server writes to stderr is an error."""
+class ServerThread(Thread):
+    """A server without a process of its own, whose start would take a second. `written`: what it logged or printed,
+    which in a process goes to stderr; the traceback where it failed."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        super().__init__(daemon=True)
+        self.connection, self.status, self.written = connection, -1, io.StringIO()
+
+    def wait(self, seconds: float) -> int:
+        """The exit status that the process would have."""
+        self.join(seconds)
+        return self.status
+
+    def run(self) -> None:
+        log = logging.StreamHandler(self.written)
+        log.setLevel(logging.WARNING)
+        log.addFilter(lambda record: record.thread == self.ident)
+        logging.getLogger().addHandler(log)
+        try:
+            with self.connection, self.connection.makefile("wb") as stdout:
+                try:
+                    self.status = serve(self.connection.fileno(), stdout)
+                finally:
+                    self.connection.shutdown(socket.SHUT_RDWR)  # a thread of the server still reads from it
+        except Exception:
+            logging.exception("the server failed")
+        finally:
+            logging.getLogger().removeHandler(log)
+
+
+def edit(session: Callable[[Editor], Awaitable[Answer]]) -> Answer:
+    """What a session with a server of its own gives."""
+
+    async def whole() -> tuple[Answer, ServerThread]:
+        client = LanguageClient("tests", "1")
+        ours, theirs = socket.socketpair()
+        server = ServerThread(theirs)
+        server.start()
+        reader, writer = await asyncio.open_connection(sock=ours)
+        client.protocol.set_writer(writer)
+        stop = client._stop_event
+        client._async_tasks.append(asyncio.create_task(run_async(stop, reader, client.protocol)))
+        try:
+            answer = await conversation(client, session)
+        finally:
+            writer.close()
+        return answer, server
+
+    answer, server = asyncio.run(whole())
+    assert (server.wait(LIMIT), server.written.getvalue()) == (0, "")
+    return answer
+
+
+def edit_with_command(session: Callable[[Editor], Awaitable[Answer]], *arguments: str) -> Answer:
+    """The same with `openptx lsp`, started as editors do. Whatever it writes to stderr is an error."""
 
     async def whole() -> Answer:
         client = LanguageClient("tests", "1")
-        editor = Editor(client)
         await client.start_io(sys.executable, "-m", "openptx", "lsp", "--stdio", *arguments)
         server = client._server
         assert server is not None
         assert server.stderr is not None
         errors = asyncio.create_task(server.stderr.read())
         try:
-            capabilities = types.ClientCapabilities()
-            await asyncio.wait_for(client.initialize_async(types.InitializeParams(capabilities)), LIMIT)
-            client.initialized(types.InitializedParams())
-            answer = await asyncio.wait_for(session(editor), WHOLE)
-            await asyncio.wait_for(client.shutdown_async(None), LIMIT)
-            client.exit(None)
-            await asyncio.wait_for(client.stop(), LIMIT)
+            answer = await conversation(client, session)
         finally:
             if server.returncode is None:
                 server.kill()
@@ -106,3 +159,15 @@ def edit(session: Callable[[Editor], Awaitable[Answer]], *arguments: str) -> Ans
         return answer
 
     return asyncio.run(whole())
+
+
+async def conversation(client: LanguageClient, session: Callable[[Editor], Awaitable[Answer]]) -> Answer:
+    """From `initialize` to `exit`."""
+    editor = Editor(client)
+    await asyncio.wait_for(client.initialize_async(types.InitializeParams(types.ClientCapabilities())), LIMIT)
+    client.initialized(types.InitializedParams())
+    answer = await asyncio.wait_for(session(editor), WHOLE)
+    await asyncio.wait_for(client.shutdown_async(None), LIMIT)
+    client.exit(None)
+    await asyncio.wait_for(client.stop(), LIMIT)
+    return answer

@@ -1,4 +1,4 @@
-"""`openptx lsp`, as an editor sees it: every test starts the command and talks to it with pygls's client."""
+"""The language server, as an editor sees it: every test talks to a server of its own with pygls's client."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("pygls")
 
-from editor import URI, Editor, edit
+from editor import URI, Editor, edit, edit_with_command
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
@@ -67,7 +67,7 @@ def test_diagnostics_follow_what_is_typed() -> None:
         seen.append([each.code for each in await editor.diagnostics()])
         return seen
 
-    clean, wrong, repaired = edit(session)
+    clean, wrong, repaired = edit_with_command(session)
     assert (clean, repaired) == ([], [])
     assert wrong == [each.code for each in check(File("", KERNEL.replace("%tid.x", "%tidy.x")))] != []
 
@@ -319,7 +319,7 @@ def test_another_target() -> None:
     async def session(editor: Editor) -> list[types.Diagnostic]:
         return await editor.open(KERNEL.replace(".reg .f32 x;", ".reg .f32 x; .reg .b16 h; mul.rn.bf16 h, h, h;"))
 
-    assert any("sm_90" in each.message for each in edit(session, "--target", "sm_80"))
+    assert any("sm_90" in each.message for each in edit_with_command(session, "--target", "sm_80"))
 
 
 BROKEN = ["", "\0", "{", ".entry k(", ".visible .entry k() { add", "// \N{GREEK SMALL LETTER MU}\f\n\v", "@", "x:" * 99]

@@ -1,18 +1,20 @@
-"""`openptx lsp` as the protocol wants it: errors of JSON-RPC, the order of messages, cancellation, the exit status."""
+"""The language server as the protocol wants it: errors of JSON-RPC, order of messages, cancellation, exit status."""
 
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
 pytest.importorskip("pygls")
 
+from editor import ServerThread
 from lsprotocol.types import ErrorCodes, LSPErrorCodes
 
 Message = dict[str, Any]
@@ -23,12 +25,10 @@ SHUTDOWN, EXIT = {"id": 90, "method": "shutdown"}, {"method": "exit"}
 
 
 class Pipes:
-    """The server as a process that is sent bytes."""
+    """A server that is sent bytes."""
 
-    def __init__(self, server: subprocess.Popen[bytes]) -> None:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        self.server, self.input, self.output = server, server.stdin, server.stdout
+    def __init__(self, server: subprocess.Popen[bytes] | ServerThread, input: IO[bytes], output: IO[bytes]) -> None:
+        self.server, self.input, self.output = server, input, output
 
     def send(self, *messages: Message | bytes) -> None:
         """Sends messages at once, so that all of them wait while the first one is handled."""
@@ -62,21 +62,42 @@ class Pipes:
 
 @contextmanager
 def started(*, initialize: bool = True) -> Iterator[Pipes]:
+    ours, theirs = socket.socketpair()
+    server = ServerThread(theirs)
+    server.start()
+    with ours, ours.makefile("wb") as input, ours.makefile("rb") as output:
+        pipes = Pipes(server, input, output)
+        if initialize:
+            begin(pipes)
+        yield pipes
+        ours.shutdown(socket.SHUT_RDWR)
+    server.join(60)
+    assert not server.is_alive()
+
+
+@contextmanager
+def started_as_process(*, initialize: bool = True) -> Iterator[Pipes]:
     server = subprocess.Popen(
         [sys.executable, "-m", "openptx", "lsp"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
+    assert server.stdin is not None
+    assert server.stdout is not None
     with server:
-        pipes = Pipes(server)
+        pipes = Pipes(server, server.stdin, server.stdout)
         try:
             if initialize:
-                pipes.send(INITIALIZE, {"method": "initialized", "params": {}})
-                assert "capabilities" in pipes.answer(0)["result"]
+                begin(pipes)
             yield pipes
         finally:
             server.kill()
+
+
+def begin(pipes: Pipes) -> None:
+    pipes.send(INITIALIZE, {"method": "initialized", "params": {}})
+    assert "capabilities" in pipes.answer(0)["result"]
 
 
 def test_before_initialize_requests_are_refused_and_notifications_ignored() -> None:
@@ -124,7 +145,7 @@ def test_headers_of_the_protocol() -> None:
 
 
 def test_after_shutdown_there_is_only_exit() -> None:
-    with started() as pipes:
+    with started_as_process() as pipes:
         pipes.send(SHUTDOWN, {"id": 91, **HOVER}, {"id": 92, "method": "shutdown"})
         assert pipes.answer(90)["result"] is None
         assert pipes.error(91) == ErrorCodes.InvalidRequest
@@ -135,7 +156,7 @@ def test_after_shutdown_there_is_only_exit() -> None:
 
 @pytest.mark.parametrize("initialize", [False, True])
 def test_exit_without_shutdown_has_the_status_of_an_error(*, initialize: bool) -> None:
-    with started(initialize=initialize) as pipes:
+    with started_as_process(initialize=initialize) as pipes:
         pipes.send(EXIT)
         assert pipes.server.wait(60) == 1
 
