@@ -6,7 +6,7 @@ import pytest
 from special_register_table import CONTEXTS, contexts, gates, move, names, read, uses, verdicts
 
 import openptx
-from openptx.check.repairs import second_check
+from openptx.check.repairs import header_edits, second_check
 
 
 def refused(text: str, target: str) -> set[int]:
@@ -19,6 +19,7 @@ def refused(text: str, target: str) -> set[int]:
 def only_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of hundreds of errors is not checked again with fixes, which would take most of the time."""
     monkeypatch.setattr(second_check, "ROOM", 0)
+    monkeypatch.setattr(header_edits, "_LONGEST", 0)
 
 
 CRASH = ("@{}", "@!{}", "[{}]", "[{}+4]")
