@@ -44,7 +44,7 @@ def belongs(finding: Finding, group: list[Finding]) -> bool:
 
 def explained(group: list[Finding]) -> Finding:
     """The finding of a group that explains the others."""
-    first, *related = sorted(group, key=lambda f: (f.severity != "error", explanation(f), f.span))
+    first, *related = sorted(group, key=lambda f: (f.severity != "error", f.follows, explanation(f), f.span))
     first.related = related
     if first.race is not None:
         first.help = first.race.cure_between(*(interval(group) or first.race.lines))

@@ -109,7 +109,7 @@ class Finding(Diagnostic):
     a line each: registers, addresses, why nothing orders the two. `related` are findings of the same cause.
     """
 
-    __slots__ = ("count", "idiom", "kernel", "kind", "notes", "other", "race", "related", "site")
+    __slots__ = ("count", "follows", "idiom", "kernel", "kind", "notes", "other", "race", "related", "site")
 
     def __init__(
         self, about: str, message: str, file: File, site: Site, *, kernel: str, kind: str = "", label: str = "",
@@ -123,6 +123,7 @@ class Finding(Diagnostic):
         self.race: Race | None = None
         self.related: list[Finding] = []
         self.count = 1
+        self.follows = False  # from another finding of its cause, if there is one
         self.idiom = False  # reported only on request: see `Options.strict`
 
     @property

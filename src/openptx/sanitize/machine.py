@@ -143,7 +143,7 @@ class SanitizedThreads(NumberedThreads):
             self.last_store[slice(None) if self.executing is None else self.executing] = self.session.clocks.now
             self.session.waits.progress()
         if self.op.form.instruction in INITS:
-            self.session.mbarriers.initialize(self.keys())
+            self.session.mbarriers.initialize(self.keys(), values[0].v)
         elif self.op.form.instruction is mbarrier_instructions.inval:
             self.session.mbarriers.invalidate(self.keys())
         elif self.session.mbarriers.known:

@@ -55,6 +55,29 @@ def test_what_an_endless_wait_for_an_mbarrier_lacks(code: str, help: str) -> Non
     assert [each.help for each in found(code + WAIT)] == [help]
 
 
+def test_a_wait_for_threads_that_wait_elsewhere_follows_from_their_wait() -> None:
+    """The first thread waits for arrivals of the others, which wait for bytes that it has announced wrongly."""
+    code = """
+    .shared .align 8 .b64 empty;
+    @p mbarrier.init.shared.b64 [empty], 63; @p mbarrier.init.shared.b64 [bar], 1;
+    @p mbarrier.arrive.expect_tx.shared.b64 g, [bar], 16;
+    bar.sync 0;
+    @!p bra CONSUMER;
+EMPTY: mbarrier.try_wait.parity.shared.b64 done, [empty], 0; @!done bra EMPTY;
+    ret;
+CONSUMER: mbarrier.try_wait.parity.shared.b64 done, [bar], 0; @!done bra CONSUMER;
+    mbarrier.arrive.shared.b64 g, [empty];"""
+    (finding,) = found(code)
+    assert (finding.line, [each.line for each in finding.related]) == (17, [15])
+    assert "0 of 63 arrivals came" in finding.related[0].notes[0]
+
+
+def test_different_thread_counts_name_both_arrivals() -> None:
+    (finding,) = found("setp.lt.u32 p, t, 32; @!p bra ELSE;\nbar.arrive 1, 64;\nret;\nELSE: bar.sync 1, 96;", block=96)
+    assert finding.lines == {10, 12}
+    assert finding.help == "give all that arrive one count: of the threads that wait, and of those that only arrive"
+
+
 COPY_AFTER_READ = """
     @p mbarrier.init.shared.b64 [bar], 1;
     st.shared.u32 [tile], t;

@@ -97,9 +97,18 @@ class BarrierChecks:
         bad = np.flatnonzero((before != 0) & (before != counts))
         if bad.size:
             i = int(bad[0])
-            note = f"why: other threads arrived for {int(before[i])} threads, this one for {int(counts[i])}"
-            message = f"threads arrive at barrier {number} with different thread counts"
-            self.report(("count", op), "unequal-barriers", message, op, batch, int(lanes[i]), notes=(note,))
+            barrier = batch.barriers.get(number)
+            waiting = np.flatnonzero(barrier.arrived) if barrier is not None else lanes[:0]
+            waiting = waiting[batch.x.geometry.cta[waiting] == ctas[i]]
+            other = int(waiting[0]) if waiting.size else int(lanes[i])
+            self.report(
+                ("count", op), "unequal-barriers", f"threads arrive at barrier {number} with different thread counts",
+                op, batch, int(lanes[i]),
+                other=self.reporter.ops[int(self._statements[key][other])], other_lane=other,
+                label="other threads arrived here",
+                notes=(f"why: other threads arrived for {int(before[i])} threads, this one for {int(counts[i])}",),
+                help="give all that arrive one count: of the threads that wait, and of those that only arrive",
+            )  # fmt: skip
         known[ctas] = counts
         self.require_no_more(op, batch, number, lanes, known)
 
@@ -115,7 +124,8 @@ class BarrierChecks:
             lane = int(lanes[geometry.cta[lanes] == cta][-1])
             note = f"why: it is for {int(expected[cta])} threads, {int(arriving[cta])} arrived"
             message = f"more threads arrive at barrier {number} than it is for"
-            self.report(("many", op), "unequal-barriers", message, op, batch, lane, notes=(note,))
+            help = "count the threads that wait and those that only arrive, or use barriers of two numbers"
+            self.report(("many", op), "unequal-barriers", message, op, batch, lane, notes=(note,), help=help)
 
     def opens(self, batch: NumberedBatch, number: int, arrived: Array) -> None:
         if not self.active:

@@ -8,7 +8,7 @@ from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory.views import Plane
 from openptx.program import Op
-from openptx.sanitize.checks.mbarriers import Mbarriers
+from openptx.sanitize.checks.mbarriers import Key, Mbarriers, Waiting
 from openptx.sanitize.checks.standstill import digest
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.numbered import NumberedBatch
@@ -138,15 +138,27 @@ class EndlessWaits:
         self.reporter.collector.stuck = True
         forced = False
         for key, waiting in mbarriers.waiting.items():
-            barrier, (op, thread) = mbarriers.known[key], mbarriers.changed_by.get(key, (None, None))
-            self.reporter.report(
-                ("hang", waiting.op), "endless-wait", "a wait for a phase of an mbarrier that never completes",
-                waiting.op, waiting.thread,
-                other=op, other_thread=thread, other_label="the last change of the mbarrier",
-                notes=(f"why: {mbarriers.state(key)}",),
-                help=mbarriers.remedy(key),
-            )  # fmt: skip
+            self._report_wait(key, waiting)
+            barrier = mbarriers.known[key]
             if barrier.phases and not barrier.forced:
                 barrier.forced = forced = True
         if not forced:
             raise HangError
+
+    def _report_wait(self, key: Key, waiting: Waiting) -> None:
+        """Reports one of the waits. Threads that wait elsewhere may be those whose arrivals it waits for."""
+        mbarriers, cause = self.mbarriers, ("hang", waiting.op)
+        if self.reporter.collector.count_if_known(cause):
+            return
+        lacks_all, site = mbarriers.lacks_all(key), self.reporter.site
+        others = [w for k, w in mbarriers.waiting.items() if w.op is not waiting.op and not mbarriers.lacks_all(k)]
+        if lacks_all and others:
+            other, label = site(others[0].op, others[0].thread), "those that have not arrived may wait here"
+        elif changed := mbarriers.changed_by.get(key):
+            other, label = site(*changed), "the last change of the mbarrier"
+        else:
+            other, label = None, ""
+        self.reporter.add(
+            cause, "endless-wait", "a wait for a phase of an mbarrier that never completes", waiting.op, waiting.thread,
+            other=other, other_label=label, notes=(f"why: {mbarriers.state(key)}",), help=mbarriers.remedy(key),
+        ).follows = lacks_all  # fmt: skip

@@ -30,6 +30,12 @@ MISUSES = {
     "initialized twice": "`mbarrier.init` of an mbarrier that is in use: `mbarrier.inval` must come before",
 }
 
+HELP = {
+    "uninitialized": "let one thread execute `mbarrier.init`, and the others wait at a barrier of the block for it",
+    "too many arrivals": "count all arrivals of a phase in `mbarrier.init`",
+    "early arrival": "wait for the last phase, with its parity (0 for the first), before the arrival",
+}
+
 UNSEEN = "is complete, and no `test_wait` or `try_wait` has returned true for it"
 
 
@@ -79,15 +85,15 @@ class Mbarriers:
         self.reporter.report(
             ("mbarrier", what, x.op), "mbarrier-misuse", MISUSES[what], x.op, int(x.threads()[index]),
             other=other, other_thread=other_thread, other_label="overwritten here",
-            notes=(f"why: {fact}",) if fact else (),
+            notes=(f"why: {fact}",) if fact else (), help=HELP.get(what),
         )  # fmt: skip
 
-    def initialize(self, keys: list[Key]) -> None:
+    def initialize(self, keys: list[Key], words: Array) -> None:
         for i, key in enumerate(keys):
             if key in self.known:
                 self.report("initialized twice", i, self.state(key))
             self.known[key] = Mbarrier()
-            self.words.pop(key, None)
+            self.words[key] = int(np.broadcast_to(words, len(keys))[i])
             self.overwritten.pop(key, None)
 
     def overwrite(self, key: Key, op: Op, thread: int) -> None:
@@ -182,10 +188,14 @@ class Mbarriers:
         word = self.words.get(key, 0)
         if word >> BYTES & TX:
             return "expect as many bytes as the copies bring in this phase: `mbarrier.expect_tx`"
-        pending = word & COUNT
-        if 0 < pending < expected_arrivals(word):
+        if (pending := word & COUNT) and not self.lacks_all(key):
             return f"let all threads arrive that `mbarrier.init` counts: {pending} more, or count fewer"
         return "wait for the phase that the arrivals complete: parity 0 is that of the first"
+
+    def lacks_all(self, key: Key) -> bool:
+        """Whether nothing has arrived at an mbarrier in this phase."""
+        word = self.words.get(key, 0)
+        return word & COUNT == expected_arrivals(word) and not word >> BYTES & TX
 
     def state(self, key: Key) -> str:
         """A description of what an mbarrier waits for."""
