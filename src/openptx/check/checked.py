@@ -56,7 +56,7 @@ class CheckedModule:
         )  # fmt: skip
         self.debug_info = DebugInfo(module.file, self.collector, self.header.version)
         self.linkage = Linkage(self.collector, self.header.version)
-        self.declarations = Declarations(module.file, self.collector, self.scope, self.context, self.linkage)
+        self.declarations = Declarations(module.file, self.collector, self.context, self.linkage)
         self.availability = DirectiveAvailability(module, self.context, self.collector, self.linkage)
 
     @property

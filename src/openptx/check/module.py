@@ -206,7 +206,7 @@ class ModuleChecker:
                 continue
             for address in symbols(value):
                 self.module.linkage.symbol(address, declaration, self.module.linkage.space_of(address.name.text))
-        self.module.declarations.module_level(declaration)
+        self.module.declarations.module_level(declaration, self.module.scope)
         if declaration.space == "const" and declaration.linkage != "extern":
             self._constants(declaration, bytes_of(declaration))
 

@@ -23,7 +23,7 @@ from openptx.syntax.foreign import (
     unguarded,
     unmarked_guard,
 )
-from openptx.syntax.lexical import COMMENT, IDENTIFIER, TRIVIA
+from openptx.syntax.lexical import IDENTIFIER, TRIVIA
 from openptx.syntax.operand_fast_parser import fast_operands
 from openptx.syntax.operand_parser import argument, operand
 from openptx.syntax.operands import Name, Operand
@@ -34,7 +34,7 @@ from openptx.syntax.tree import Guard, Instruction, Lazy
 # Blanks and comments are allowed before a dot, not after it; a bank may follow `.const` (manual 5.1.3.1). `.5` is a
 # number, and `bra$L` a name.
 _MODIFIER = r"\.(?![0-9]+(?:[eE][-+]?[0-9]+)?(?!\w))[A-Za-z0-9][\w:]*+"
-_BLANK = pattern(rf"\s+|{COMMENT}")
+_BLANK = pattern(TRIVIA)
 _GUARD = pattern(rf"@(!?)({IDENTIFIER})", re.A)
 OPCODE = pattern(rf"[A-Za-z_]\w*+(?:\[[0-9]+\])?+(?:{TRIVIA}*+{_MODIFIER}(?:\[[0-9]+\])?+)*+(?!\$)", re.A)
 

@@ -28,6 +28,7 @@ PLACES = {
     "in an identifier": _body(".reg .b32 a@b;"),
     "in a number": _body(".reg .b32 a; mov.b32 a, 1@2;"),
     "between tokens": _body(".reg @ .b32 ab;"),
+    "in an opcode": _body(".reg .b32 a; mov.b32 a, 1; prmt@.b32 a, a, a, 1;"),
     "between operands": _body(".reg .b32 ab; mov.b32 ab,@1;"),
     "between statements": _body(".reg .b32 ab; @ .reg .b32 cc;"),
     "between directives": _HEAD + "@\n.visible .entry k() { ret; }\n",

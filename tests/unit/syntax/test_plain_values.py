@@ -11,7 +11,7 @@ from initial_lists import HEAD, declaration, mutated
 
 from openptx.check import check, lower
 from openptx.source import File
-from openptx.syntax import declaration_fast_parser, declaration_memo, declaration_parser
+from openptx.syntax import declaration_fast_parser, declaration_memo, initial_values
 from openptx.syntax.plain_values import fits, plain_list
 
 
@@ -30,7 +30,7 @@ def agree(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert usual == found(text), text
     with monkeypatch.context() as patch:
         patch.setattr(declaration_memo, "_FORMS", Forgetful())
-        patch.setattr(declaration_parser, "plain_list", lambda *_: None)
+        patch.setattr(initial_values, "plain_list", lambda *_: None)
         patch.setattr(declaration_fast_parser, "plain_list", lambda *_: None)
         assert usual == found(text), text
 

@@ -69,15 +69,15 @@ def _shape(
 class Declarations:
     """Declares names and checks their declarations."""
 
-    def __init__(self, file: File, collector: Collector, scope: Scope, context: Context, linkage: Linkage) -> None:
-        self.file, self.collector, self.scope, self.context, self.linkage = file, collector, scope, context, linkage
+    def __init__(self, file: File, collector: Collector, context: Context, linkage: Linkage) -> None:
+        self.file, self.collector, self.context, self.linkage = file, collector, context, linkage
         self.right: dict[object, Kind] = {}  # kinds of variables, by all accepted properties of their declaration
 
-    def module_level(self, declaration: Declaration) -> None:
-        """A variable outside functions."""
+    def module_level(self, declaration: Declaration, scope: Scope) -> None:
+        """A variable outside functions; `scope` is the module's."""
         if declaration.space != "global" and not all(each.dimensions for each in declaration.names):
             self._opaque(declaration)  # but arrays pass, as measured
-        self._declare_all(declaration, self.scope, declaration.space)
+        self._declare_all(declaration, scope, declaration.space)
 
     def header(self, function: tree.Function, scope: Scope) -> None:
         """The parameters and results of a function."""
@@ -304,7 +304,7 @@ class Declarations:
         name the assembler does not look at (measured, 13.5)."""
         one = declarator.count is None or not self.context.follows_ptxas
         if name == "WARP_SZ" or (is_predefined(name) and one and not declared):
-            hides = self.context.follows_ptxas and scope is not self.scope and name != "WARP_SZ"
+            hides = self.context.follows_ptxas and scope.outer is not None and name != "WARP_SZ"
             self.collector.add(predefined(self.file, name, declarator.name.span, hides))
             if not hides:
                 return
@@ -319,7 +319,7 @@ class Declarations:
                 )  # fmt: skip
         else:
             found = scope.ranges.get(name) or scope.among(name, declarator.count.value)
-        if found is None or scope is self.scope:  # what the module repeats is judged with its linkage
+        if found is None or scope.outer is None:  # what the module repeats is judged with its linkage
             return
         self.add(
             "duplicate-name", f"{_said(declarator, found)} is declared twice in this scope", declarator.name.span,
