@@ -102,6 +102,47 @@ def test_a_block_that_overwrites_what_another_reads_needs_other_memory() -> None
     assert "write to other memory" in (found.help or "")
 
 
+ROLES = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k() {{
+    .reg .b32 t, v; .reg .pred q; .shared .b32 s;
+    mov.u32 t, %tid.x; setp.ge.u32 q, t, 32;
+    @q bra READ;
+    bar.arrive 1, {count}; setp.eq.u32 q, t, 0; @q st.shared.u32 [s], 42;
+    ret;
+READ:
+    bar.sync 1, {count}; ld.shared.u32 v, [s];
+    ret;
+}}
+"""
+
+
+def test_warps_of_different_roles_need_their_barrier() -> None:
+    (found,) = openptx.sanitize(openptx.load(ROLES.format(count=64))["k"], 1, 64, tools="race")
+    assert "a `bar.sync 0` between lines 8 and 11" in (found.help or "")
+    assert "arrives after its access" in (found.help or "")
+    assert "arrives after its access" not in (race(96).help or "")
+
+
+PEEK = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) {
+    .reg .b64 p; .reg .b32 n, v; .reg .pred q;
+    ld.param.u64 p, [out]; mov.u32 n, %ctaid.x;
+    ld.global.u32 v, [p]; setp.ge.u32 q, v, n;
+    @!q red.global.max.u32 [p], n;
+    ret;
+}
+"""
+
+
+def test_a_look_at_what_other_blocks_update_needs_a_strong_load() -> None:
+    (found,) = openptx.sanitize(openptx.load(PEEK)["k"], 3, 1, (np.zeros(1, np.uint32),), tools="race")
+    assert (found.help or "").startswith("read it by `ld.relaxed.gpu` (`cuda::atomic_ref`) if any value will do; ")
+
+
 FLAG = """.version 8.0
 .target sm_80
 .address_size 64

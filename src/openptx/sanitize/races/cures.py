@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from openptx.isa.instructions import async_copy, atomic, tensor_memory
-from openptx.isa.instructions.barrier import bar, bar_warp_sync, barrier_cluster
+from openptx.isa.instructions.barrier import bar, bar_warp_sync, barrier, barrier_cluster
 from openptx.program import Op
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.detector import Conflict
 from openptx.sanitize.races.locks import Locks
-from openptx.sanitize.races.semantics import ASYNCHRONOUS, BULK, TENSOR, TRANSFERS
+from openptx.sanitize.races.semantics import ASYNCHRONOUS, BULK, INITS, TENSOR, TRANSFERS
 from openptx.sanitize.races.shadow import GPU, PENDING, SCOPE, UPDATE, Shadow
 from openptx.sanitize.races.teams import AGENT
 from openptx.sanitize.races.updates import Dependence, dependence
 from openptx.sanitize.reporter import Reporter
+
+ROLES = (
+    "; if warps have different roles, a named barrier or an mbarrier at which one side arrives after its access, and"
+    " the other waits before its own"
+)
+"""What may stand in place of a barrier of the block."""
 
 SCOPES = (".cta", ".cta", ".cluster", ".gpu")
 """The scope that includes two threads, by their distance."""
@@ -39,6 +46,15 @@ class Cures:
     def __init__(self, reporter: Reporter, clocks: Clocks, locks: Locks) -> None:
         self.reporter, self.clocks, self.locks = reporter, clocks, locks
         self.teams = clocks.teams
+
+    @cached_property
+    def has_roles(self) -> bool:
+        """Whether the warps of a block may have different roles: there are barriers of some warps, or mbarriers."""
+        for op in self.reporter.ops:
+            named = op.form.instruction in (bar, barrier) and op.m.mode != "red"
+            if op.form.instruction in INITS or (named and op.operands[1] is not None):
+                return True
+        return False
 
     def of(self, c: Conflict, op: Op, other: Op) -> Cure:
         """What would prevent the race of the statements `op` and `other`."""
@@ -115,12 +131,14 @@ class Cures:
             ptx, cuda = f"{bar_warp_sync.name}.sync", "__syncwarp()"
             if distance == 1:
                 ptx, cuda = f"{bar.name}.sync 0", "__syncthreads()"
-            return f"a `{cuda}` (`{ptx}`) {{lines}}" if self.reporter.places.of(op) else f"a `{ptx}` {{lines}}"
+            help = f"a `{cuda}` (`{ptx}`) {{lines}}" if self.reporter.places.of(op) else f"a `{ptx}` {{lines}}"
+            return f"{help}{ROLES}" if distance == 1 and self.has_roles else help
         if distance == 2:
             return f"`{barrier_cluster.name}.arrive` and `.wait` {{lines}}"
         if c.write and not c.other_write:
             return (
-                "blocks run in any order: write to other memory, or let the reader signal by `st.release.gpu` that it"
+                ("read it by `ld.relaxed.gpu` (`cuda::atomic_ref`) if any value will do; " if c.facts & UPDATE else "")
+                + "blocks run in any order: write to other memory, or let the reader signal by `st.release.gpu` that it"
                 " has read, and wait for that by `ld.acquire.gpu` before the write"
             )
         return (
