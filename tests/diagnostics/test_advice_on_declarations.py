@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from advice import Row, given
 
+import openptx
+
 ROWS = (
     Row(".entry k() { .func f() { ret; } ret; }", ".func", "define it before or after this one"),
     Row(".global .u32 a[2] = 1, 2;", "1", ".global .u32 a[2] = {1, 2};"),
@@ -197,3 +199,20 @@ ROWS = (
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.example)
 def test_one_finding_with_its_cure(row: Row) -> None:
     assert given(row) == (row.marked, row.cure)
+
+
+@pytest.mark.parametrize("first", [".visible .entry k(", ".visible .func f(\n.param .b32 b,"])
+def test_a_header_that_another_function_follows_is_one_error(first: str) -> None:
+    """What the header that is cut off declares differs from the whole one, which is a consequence."""
+    (found,) = openptx.check(f"""\
+.version 8.0
+.target sm_80
+.address_size 64
+{first}
+.visible .func f(.param .b32 a)
+{{ ret; }}
+.visible .entry k(.param .b32 b)
+{{ ret; }}
+""")
+    assert found.message == "a function begins here, inside the parameters of another"
+    assert found.file.text[slice(*found.span)] == ".visible"

@@ -13,6 +13,7 @@ TYPE = "a type"
 
 CALL_OF_C = "a call as C writes it"
 CUT_OFF = "the file ends in a body or a section"
+ANOTHER_HEADER = "a function inside the parameters of another"
 BLOCK = "the block that is not closed"
 FOLLOWING = "what cannot be inside a body"
 LOST_BRACE = "where a brace may be missing"

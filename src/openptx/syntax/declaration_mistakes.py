@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import SAFE, Fix, Label
-from openptx.diagnostics.kinds import TYPE
+from openptx.diagnostics.kinds import ANOTHER_HEADER, TYPE
 from openptx.patterns import pattern
 from openptx.source import Span
 from openptx.syntax.instruction_parser import missing_semicolon
@@ -137,6 +137,13 @@ def after_declarator(c: Cursor) -> Mistake:
     if c.kind == "word":
         return commaless(c, "expected `,` or `;` after the name")
     return c.expected_mark(",;", "after the name")
+
+
+def another_header(c: Cursor) -> Mistake:
+    """The error that a function begins inside the parameters of another, as where a line is overwritten."""
+    message = "a function begins here, inside the parameters of another"
+    help = "close the parameters before it: a line of the first header may be lost, or stand in the wrong place"
+    return c.mistake(c.about, message, c.span, "expected `)` before this", help=help, kind=ANOTHER_HEADER)
 
 
 def after_parameter(c: Cursor, opened: Span) -> Mistake:

@@ -15,6 +15,7 @@ from openptx.syntax.declaration_mistakes import (
     ORDER,
     after_declarator,
     after_parameter,
+    another_header,
     closed_early,
     computed_size,
     no_name,
@@ -133,6 +134,8 @@ def _next_parameter(c: Cursor) -> bool:
     missing."""
     start = c.start
     while c.kind != "end" and c.word not in ("{", ".entry", ".func"):
+        if c.word in LINKAGE and c.peek().at(".entry", ".func"):
+            return False
         if c.word == ";" and not c.peek().at(")", ".param", ".reg"):
             return False
         if c.word in (",", ";", ")") or (c.word in (".param", ".reg") and c.start > start):
@@ -194,6 +197,8 @@ class _Head:
         self.pointer: Pointer | None = None
         self.attributes: tuple[Attribute, ...] = ()
         if c.word in LINKAGE:
+            if parameter and c.peek().at(".entry", ".func"):
+                raise another_header(c)
             if parameter:
                 raise c.mistake(
                     "misplaced-directive", NO_LINKAGE, c.span, "of a parameter", help=f"leave out `{c.word}`"

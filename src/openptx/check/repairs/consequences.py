@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from openptx.check.repairs.errors import is_incomplete
-from openptx.check.repairs.file_errors import FileErrors
+from openptx.check.repairs.file_errors import OF_DECLARATIONS, FileErrors
 from openptx.diagnostics import Diagnostic
-from openptx.diagnostics.kinds import CALL_OF_C, CUT_OFF, NO_DEBUG_INFORMATION
+from openptx.diagnostics.kinds import ANOTHER_HEADER, CALL_OF_C, CUT_OFF, NO_DEBUG_INFORMATION
 from openptx.syntax.brace_matcher import closing
 
 _LONGEST_BLOCK = 1 << 13
 """Characters of a block of C whose end is looked for."""
-_OF_NAMES = frozenset(("declaration-mismatch", "duplicate-name"))
 
 
 def consequences(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
     """The errors that another one causes."""
-    if error.kind in (CALL_OF_C, CUT_OFF) or error.name == "unterminated-comment":
+    if error.kind in (CALL_OF_C, CUT_OFF, ANOTHER_HEADER) or error.name == "unterminated-comment":
         yield from (each for each in errors.in_line(error) if each is not error)
     if error.kind == CUT_OFF:
         yield from _labels_after(errors, error)
         yield from _of_unfinished(errors, error)
+    if error.kind == ANOTHER_HEADER:
+        yield from errors.of_headers(error.location[0])
     if is_incomplete(error):
         yield from (each for each in errors.in_line(error) if each.name == "missing-semicolon")
 
@@ -53,4 +54,4 @@ def _labels_after(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]
 def _of_unfinished(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
     """The errors about the name of the declaration that is cut off."""
     start = max(errors.file.text.rfind(mark, 0, error.span[0]) for mark in ";}")
-    yield from (each for each in errors.all if each.name in _OF_NAMES and each.span[0] > start)
+    yield from (each for each in errors.all if each.name in OF_DECLARATIONS and each.span[0] > start)

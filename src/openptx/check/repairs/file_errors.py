@@ -17,6 +17,7 @@ from openptx.syntax.lexical import IDENTIFIER, words
 ELSEWHERE = OTHERS | {"unknown-label"}
 """Errors that a fixed line may have: its names are declared elsewhere."""
 
+OF_DECLARATIONS = frozenset(("declaration-mismatch", "duplicate-name"))
 _ABSENT = 2
 """The most undeclared names that are tried in the place of an error."""
 _ABOUT_NAMES = frozenset((
@@ -41,6 +42,11 @@ class FileErrors:
         """The first undeclared names."""
         self._about = self._by_name()
         self._about_rows: dict[int, list[Diagnostic]] = {}
+        self._declared_rows: dict[int, list[Diagnostic]] = {}
+        for each in self.all:
+            if each.name in OF_DECLARATIONS:
+                for start in {each.span[0], *(label.span[0] for label in each.labels)}:
+                    self._declared_rows.setdefault(file.location(start)[0], []).append(each)
 
     def _by_name(self) -> dict[str, list[Diagnostic]]:
         """Errors about names, by these; registers of a range without their numbers."""
@@ -66,6 +72,11 @@ class FileErrors:
             found = [each for name in names for each in self._about.get(name, ()) if each.location[0] != row]
             self._about_rows[row] = found
         return found
+
+    def of_headers(self, row: int) -> list[Diagnostic]:
+        """The errors about what is declared in a line and the one before it, and of what is missing there."""
+        unended = (each for each in self._rows.get(row - 1, ()) if each.name == "missing-semicolon")
+        return [*unended, *self._declared_rows.get(row - 1, ()), *self._declared_rows.get(row, ())]
 
     def line(self, error: Diagnostic) -> Span:
         """The line of an error."""
