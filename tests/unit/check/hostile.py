@@ -43,7 +43,7 @@ PROGRAMS: dict[str, Callable[[int], str]] = {
     "a long register":       lambda n: body(f".reg .b32 %r<4>; mov.b32 %r{'3' * n}, 1;"),
     "a long range":          lambda n: body(f".reg .b32 %r<{'4' * n}>;"),
     "unclosed blocks":       lambda n: body("{" * n),
-    "blocks":                lambda n: body("{" * n + "}" * n),
+    "blocks":                lambda n: body("{" * 2 * n + "}" * 2 * n),
     "blocks with registers": lambda n: body("{ .reg .b32 a;" * n + "mov.b32 a, b;" + "}" * n),
     "blocks that read":      lambda n: body(".reg .b32 a;" + "{ add.u32 a, a, 1;" * n + "}" * n),
     "closing braces":        lambda n: body("}" * n),
