@@ -7,14 +7,15 @@ import io
 import logging
 import socket
 import sys
+import threading
 from collections.abc import Awaitable, Callable
-from threading import Thread
 from typing import TypeVar
 
 from lsprotocol import types
 from pygls.io_ import run_async
 from pygls.lsp.client import LanguageClient
 
+from openptx.lsp.connection import READER
 from openptx.lsp.server import serve
 
 URI = "file:///kernel.ptx"
@@ -86,7 +87,7 @@ class Editor:
         return text
 
 
-class ServerThread(Thread):
+class ServerThread(threading.Thread):
     """A server without a process of its own, whose start would take a second. `written`: what it logged or printed,
     which in a process goes to stderr; the traceback where it failed."""
 
@@ -109,7 +110,10 @@ class ServerThread(Thread):
                 try:
                     self.status = serve(self.connection.fileno(), stdout)
                 finally:
-                    self.connection.shutdown(socket.SHUT_RDWR)  # a thread of the server still reads from it
+                    self.connection.shutdown(socket.SHUT_RDWR)
+                    for thread in threading.enumerate():
+                        if thread.name == READER:  # else it reads what has the same number next
+                            thread.join()
         except Exception:
             logging.exception("the server failed")
         finally:

@@ -12,6 +12,9 @@ from lsprotocol import types
 
 from openptx.lsp.protocol import Message, Protocol
 
+READER = "messages of the editor"
+"""The name of the thread."""
+
 
 class Closed(Exception):
     """The editor has said `exit`, or is gone. `status`: the exit status that it expects."""
@@ -29,7 +32,7 @@ class Connection:
         self.protocol = protocol
         self._arrived: SimpleQueue[bytes | None] = SimpleQueue()
         self._waiting: deque[Message | None] = deque()
-        Thread(target=self._read, args=(stdin,), daemon=True).start()
+        Thread(target=self._read, args=(stdin,), name=READER, daemon=True).start()
 
     def handle_next(self, seconds: float | None) -> bool:
         """Handles the next message, for which it waits this long; False if there is none. Raises `Closed` at the
