@@ -17,7 +17,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from openptx.device.image import Image
@@ -370,7 +369,7 @@ def unwritten_of_kernel(
     problems += [problem for text in (made.text, *(f.text for f in made.shared)) for problem in undefined_values(text)]
     problems += left_for_interpreter(metadata.frame_states, stops)
     if metadata.exits:
-        plain = replace(options, lane_facts=False, speculates=False)
+        plain = options._replace(lane_facts=False, speculates=False)
         try:
             slow = lower_kernel(program, function, image, plain, metadata.exits, metadata.globals, ())
         except UnsupportedByJit:  # the interpreter continues

@@ -104,8 +104,8 @@ def test_order(name: str) -> None:
 def test_other_code_keeps_the_order() -> None:
     body, expected = BODIES["two arguments"]
     for found in (
-        order(body, replace(PLAIN, watched=("mem",))),
-        order(body, replace(PLAIN, baseline=True)),
+        order(body, PLAIN._replace(watched=("mem",))),
+        order(body, PLAIN._replace(baseline=True)),
         order(body, cpu=replace(host(), avx512=False)),
     ):
         assert found[: len(expected)] == sorted(expected)
