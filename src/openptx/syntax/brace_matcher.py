@@ -23,8 +23,8 @@ from openptx.syntax.statement_lexer import (
     STATEMENT,
 )
 
-OPERAND_END = r"\}(?=[ \t]*+[;,\]%\[0-9])"
-"""A `}` that ends no block: what follows it in its line begins no statement."""
+OPERAND_END = rf"\}}(?=[ \t]*+(?!{IDENTIFIER}[ \t]*+:)[;,\]%\[0-9])"
+"""A `}` that ends no block: what follows it in its line begins no statement, as a label would."""
 
 # A group without inner groups is skipped as a whole, like comments, strings and initial values. So are unmatched braces
 # of operands: a block's `{` follows no comma, and its `}` is followed by none.

@@ -207,3 +207,10 @@ def test_bodies_in_the_style_of_compilers_are_not_read_brace_by_brace(marked: st
     text = marked.replace("<", "")
     found = brace_matcher._closing_plainly(text, 0, len(text))  # pyright: ignore[reportPrivateUsage]
     assert found == (marked.index("<") if "<" in marked else None)
+
+
+@pytest.mark.parametrize("label", ["%0:", "%a:", "%a$1 :", "$0:", "L:"])
+def test_a_label_after_a_block_is_not_an_operand(label: str) -> None:
+    """A random module of hypothesis: the first `}` was taken for one of operands, because `%` comes after it."""
+    head = ".version 8.7\n.target sm_90a\n.address_size 64\n.entry k()\n"
+    assert openptx.check(f"{head}{{\n{{ {{ ret; }} {label} }}\n}}\n") == []
