@@ -30,6 +30,8 @@ def conversion_lines(opcode: str) -> list[str]:
     cell = scalar(d, a)
     if cell is None:
         return [f"table 15: there is no conversion from .{a.name} to .{d.name}"]
+    if d.name == "tf32" or {"relu", "satfinite"} & set(modifiers):  # forms of their own, whose line says what they take
+        return [f"table 15: {cell}, {CELLS[cell]}"]
     wanted = needs(d, a)
     rounding = "none: nothing is rounded"
     if wanted.rounding:

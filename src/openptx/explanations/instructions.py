@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from openptx.diagnostics.terminal import title
 from openptx.explanations.conversions import conversion_lines
 from openptx.explanations.descriptions import MANUAL, description, fidelities, find
-from openptx.explanations.modifiers import meaning_of
+from openptx.explanations.modifier_meanings import meaning_of
 from openptx.explanations.tables import deviations_of
 from openptx.isa.notation import load, resolve
 from openptx.isa.notation.forms import Form, Modifiers
@@ -33,18 +35,26 @@ def explain_instruction(word: str) -> str | None:
 def explain_form(opcode: str, form: Form, m: Modifiers) -> str:
     """One form of an opcode."""
     lines = [title(opcode), form.instruction.summary, "", f"    {form.text}", ""]
-    for modifier in opcode.split(".")[1:]:
-        lines.append(f"  .{modifier:<12} {meaning_of(modifier, form.instruction.mnemonic)}".rstrip())
-    lines.append("")
-    for template, type in zip(form.operands, form.types(m), strict=True):
-        lines.append(f"  {template.name:<13} {role(template.role)}{f', .{type.name}' if type else ''}")
+    parts, mnemonic = form.instruction.parts, form.instruction.mnemonic
+    words = {modifier: meaning_of(modifier, mnemonic) for modifier in opcode.split(".")[1:]}
+    lines += table((f".{name}", text) for name, text in words.items() if text or name not in parts)
+    operands = zip(form.operands, form.types(m), strict=True)
+    lines += table((each.name, f"{role(each.role)}{f', .{type.name}' if type else ''}") for each, type in operands)
     if needed := conversion_lines(opcode):
-        lines += ["", *needed]
-    lines.append("")
+        lines += [*needed, ""]
+    since: dict[str, str] = {}
     for what, gate in gates(form, m):
-        lines.append(f"since:    {gate.text}{'' if what == form.instruction.name else f', for {what}'}")
+        since.setdefault(gate.text, "" if what == form.instruction.name else f", for {what}")
+    lines += [f"since:    {text}{what}" for text, what in since.items()]
     lines += [f"results:  {fidelity_of(form, m)}", *other_generations(form, m)]
     return "\n".join([*lines, f"manual:   {MANUAL}{form.instruction.anchor}"])
+
+
+def table(rows: Iterable[tuple[str, str]]) -> list[str]:
+    """Names with what is said of each, and a blank line after them."""
+    known = list(rows)
+    width = max((len(name) for name, _ in known), default=0)
+    return [*(f"  {name:<{max(width, 13)}} {text}".rstrip() for name, text in known), *([""] if known else [])]
 
 
 def other_generations(form: Form, m: Modifiers) -> list[str]:

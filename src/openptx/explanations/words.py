@@ -1,4 +1,5 @@
-"""Explains a word of PTX: a code, an instruction or opcode, a modifier, a literal, a type, a register or a target."""
+"""Explains a word of PTX: a code, an instruction or opcode, a directive, a modifier, a literal, a type, a
+register or a target."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from collections.abc import Callable
 
 from openptx.diagnostics.codes import every_code
 from openptx.errors import InputError
+from openptx.explanations.directives import SYNTAX, explain_directive
 from openptx.explanations.instructions import explain_instruction
 from openptx.explanations.literals import explain_literal
 from openptx.explanations.modifiers import explain_modifier
@@ -17,18 +19,25 @@ from openptx.keywords import did_you_mean
 from openptx.syntax.literals import number_advice
 
 Explainer = Callable[[str], str | None]
+BESIDES: dict[Explainer, tuple[Explainer, ...]] = {
+    explain_code: (explain_deviation,),
+    explain_directive: (explain_modifier,),
+}
+"""What a word may mean besides."""
 
 
 def explain(word: str) -> str:
-    """The explanation of a word of PTX, or both of a code and a deviation of one name; `InputError` for an unknown
+    """The explanation of a word of PTX; all of them for one that means several things; `InputError` for an unknown
     word."""
     for explainer in explainers(word):
         if (text := explainer(word)) is not None:
-            both = explain_deviation(word) if explainer is explain_code else None
-            return f"{text}\n\n{both}" if both else text
+            others = (other(word) for other in BESIDES.get(explainer, ()))
+            return "\n\n".join([text, *(other for other in others if other)])
     advice = number_advice(word) if word[:1].isdecimal() else None
     reason = f": {advice}" if advice else hint(word)
-    raise InputError(f"`{word}` is not a code, instruction, modifier, literal, type or special register{reason}")
+    raise InputError(
+        f"`{word}` is not a code, instruction, directive, modifier, literal, type or special register{reason}"
+    )
 
 
 def explainers(word: str) -> list[Explainer]:
@@ -38,13 +47,22 @@ def explainers(word: str) -> list[Explainer]:
     if word.startswith("%"):
         return [explain_register]
     if word.startswith("."):
-        return [explain_type, explain_modifier]
+        return [explain_type, explain_directive, explain_modifier]
     if word.startswith("sm_"):
         return [explain_target]
-    return [explain_literal, explain_instruction, explain_type, explain_code, explain_deviation, explain_modifier]
+    return [
+        explain_literal,
+        explain_instruction,
+        explain_type,
+        explain_code,
+        explain_deviation,
+        explain_directive,
+        explain_modifier,
+    ]
 
 
 def hint(word: str) -> str:
     """The most similar word that has an explanation."""
-    known = [*load(), *TYPES, *(row.name for row in every_code()), *(row.code for row in every_code())]
-    return did_you_mean(word.lstrip("."), known)
+    rows = every_code()
+    known = [*load(), *TYPES, *SYNTAX, *(row.name for row in rows), *(row.code for row in rows)]
+    return did_you_mean(word, [f".{each}" for each in known] if word.startswith(".") else known)

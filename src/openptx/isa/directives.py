@@ -1,8 +1,25 @@
-"""Directives, attributes and pragmas: where each is allowed, since which version, and its purpose (5.4.8, 11, 12)."""
+"""Directives, attributes and pragmas: where each is allowed, and since which version (5.4.8, 11, 12)."""
 
 from __future__ import annotations
 
 from openptx.isa.notation.gates import Gate, gate
+
+# How the anchors of the manual's chapters begin, and those of sections elsewhere.
+_CHAPTERS = {
+    "11.1": "ptx-module-directives",
+    "11.2": "kernel-and-function-directives",
+    "11.3": "control-flow-directives",
+    "11.4": "performance-tuning-directives",
+    "11.5": "debugging-directives",
+    "11.6": "linking-directives",
+    "11.7": "cluster-dimension-directives",
+    "11.8": "miscellaneous-directives",
+}
+_SECTIONS = {
+    "5.4.8": "variable-and-function-attribute-directive-attribute",
+    "5.4.5": "alignment",
+    "5.1.6.3": "kernel-parameter-attribute-ptr",
+}
 
 
 class Directive:
@@ -12,15 +29,15 @@ class Directive:
     prototype, variable, linkage (before a function or a variable).
     """
 
-    __slots__ = ("anchor", "gate", "name", "places", "section", "summary")
+    __slots__ = ("anchor", "gate", "name", "places", "section")
 
-    def __init__(self, name: str, places: str, since: str, section: str, summary: str) -> None:
+    def __init__(self, name: str, places: str, since: str, section: str) -> None:
         self.name = name
         self.places = frozenset(places.split())
         self.gate: Gate = gate(since)
         self.section = section
-        self.summary = summary
-        self.anchor = f"directives-{name.replace('_', '-')}"
+        chapter = _CHAPTERS.get(section.rpartition(".")[0])
+        self.anchor = f"{chapter}-{name.replace('_', '-')}" if chapter else _SECTIONS[section]
 
     def __repr__(self) -> str:
         return f".{self.name}"
@@ -28,39 +45,39 @@ class Directive:
 
 # fmt: off
 DIRECTIVES: dict[str, Directive] = {d.name: d for d in (
-    #         name                    stands in          since              section   is for
-    Directive("version",              "module",          "PTX 1.0",         "11.1.1", "the PTX version of the file"),
-    Directive("target",               "module",          "PTX 1.0",         "11.1.2", "the architecture and options"),
-    Directive("address_size",         "module",          "PTX 2.3",         "11.1.3", "the width of addresses"),
-    Directive("entry",                "module",          "PTX 1.0",         "11.2.1", "a kernel"),
-    Directive("func",                 "module",          "PTX 1.0",         "11.2.2", "a function"),
-    Directive("alias",                "module",          "PTX 6.3, sm_30",  "11.2.3", "a second name"),
-    Directive("branchtargets",        "body",            "PTX 2.1, sm_20",  "11.3.1", "the labels of a brx.idx"),
-    Directive("calltargets",          "body",            "PTX 2.1, sm_20",  "11.3.2", "the callees of a call"),
-    Directive("callprototype",        "body",            "PTX 2.1, sm_20",  "11.3.3", "the signature of a call"),
-    Directive("maxnreg",              "entry",           "PTX 1.3",         "11.4.1", "the most registers of a thread"),
-    Directive("maxntid",              "entry",           "PTX 1.3",         "11.4.2", "the largest block"),
-    Directive("reqntid",              "entry",           "PTX 2.1",         "11.4.3", "the block that is launched"),
-    Directive("minnctapersm",         "entry",           "PTX 2.0",         "11.4.4", "the fewest CTAs on an SM"),
-    Directive("maxnctapersm",         "entry",           "PTX 1.3",         "11.4.5", "deprecated: use .minnctapersm"),
-    Directive("noreturn",             "func prototype",  "PTX 6.4, sm_30",  "11.4.6", "a function that never returns"),
-    Directive("pragma",               "module entry body", "PTX 2.0",       "11.4.7", "advice to the compiler"),
-    Directive("abi_preserve",         "func prototype",  "PTX 9.0, sm_80",  "11.4.8", "registers the callee saves"),
-    Directive("abi_preserve_control", "func prototype",  "PTX 9.0, sm_80",  "11.4.9", "predicates the callee saves"),
-    Directive("section",              "module",          "PTX 2.0",         "11.5.2", "DWARF data"),
-    Directive("file",                 "module",          "PTX 1.0",         "11.5.3", "a source file and its number"),
-    Directive("loc",                  "body",            "PTX 1.0",         "11.5.4", "the line of what follows"),
-    Directive("extern",               "linkage",         "PTX 1.0",         "11.6.1", "defined in another module"),
-    Directive("visible",              "linkage",         "PTX 1.0",         "11.6.2", "seen by other modules"),
-    Directive("weak",                 "linkage",         "PTX 3.1",         "11.6.3", "replaceable at linking"),
-    Directive("common",               "linkage",         "PTX 5.0, sm_20",  "11.6.4", "may be defined several times"),
-    Directive("reqnctapercluster",    "entry",           "PTX 7.8, sm_90",  "11.7.1", "the cluster that is launched"),
-    Directive("explicitcluster",      "entry",           "PTX 7.8, sm_90",  "11.7.2", "launched with a cluster only"),
-    Directive("maxclusterrank",       "entry",           "PTX 7.8, sm_90",  "11.7.3", "the most CTAs of a cluster"),
-    Directive("blocksareclusters",    "entry",           "PTX 9.0, sm_90",  "11.8.1", "the grid counts clusters"),
-    Directive("attribute",            "variable func",   "PTX 4.0",         "5.4.8",  "where something lives"),
-    Directive("align",                "variable",        "PTX 1.0",         "5.4.5",  "the alignment of a variable"),
-    Directive("ptr",                  "entry",           "PTX 2.2",         "5.1.6.3", "what a pointer points to"),
+    #         name                    stands in          since              section
+    Directive("version",              "module",          "PTX 1.0",         "11.1.1"),
+    Directive("target",               "module",          "PTX 1.0",         "11.1.2"),
+    Directive("address_size",         "module",          "PTX 2.3",         "11.1.3"),
+    Directive("entry",                "module",          "PTX 1.0",         "11.2.1"),
+    Directive("func",                 "module",          "PTX 1.0",         "11.2.2"),
+    Directive("alias",                "module",          "PTX 6.3, sm_30",  "11.2.3"),
+    Directive("branchtargets",        "body",            "PTX 2.1, sm_20",  "11.3.1"),
+    Directive("calltargets",          "body",            "PTX 2.1, sm_20",  "11.3.2"),
+    Directive("callprototype",        "body",            "PTX 2.1, sm_20",  "11.3.3"),
+    Directive("maxnreg",              "entry",           "PTX 1.3",         "11.4.1"),
+    Directive("maxntid",              "entry",           "PTX 1.3",         "11.4.2"),
+    Directive("reqntid",              "entry",           "PTX 2.1",         "11.4.3"),
+    Directive("minnctapersm",         "entry",           "PTX 2.0",         "11.4.4"),
+    Directive("maxnctapersm",         "entry",           "PTX 1.3",         "11.4.5"),
+    Directive("noreturn",             "func prototype",  "PTX 6.4, sm_30",  "11.4.6"),
+    Directive("pragma",               "module entry body", "PTX 2.0",       "11.4.7"),
+    Directive("abi_preserve",         "func prototype",  "PTX 9.0, sm_80",  "11.4.8"),
+    Directive("abi_preserve_control", "func prototype",  "PTX 9.0, sm_80",  "11.4.9"),
+    Directive("section",              "module",          "PTX 2.0",         "11.5.2"),
+    Directive("file",                 "module",          "PTX 1.0",         "11.5.3"),
+    Directive("loc",                  "body",            "PTX 1.0",         "11.5.4"),
+    Directive("extern",               "linkage",         "PTX 1.0",         "11.6.1"),
+    Directive("visible",              "linkage",         "PTX 1.0",         "11.6.2"),
+    Directive("weak",                 "linkage",         "PTX 3.1",         "11.6.3"),
+    Directive("common",               "linkage",         "PTX 5.0, sm_20",  "11.6.4"),
+    Directive("reqnctapercluster",    "entry",           "PTX 7.8, sm_90",  "11.7.1"),
+    Directive("explicitcluster",      "entry",           "PTX 7.8, sm_90",  "11.7.2"),
+    Directive("maxclusterrank",       "entry",           "PTX 7.8, sm_90",  "11.7.3"),
+    Directive("blocksareclusters",    "entry",           "PTX 9.0, sm_90",  "11.8.1"),
+    Directive("attribute",            "variable func",   "PTX 4.0",         "5.4.8"),
+    Directive("align",                "variable",        "PTX 1.0",         "5.4.5"),
+    Directive("ptr",                  "entry",           "PTX 2.2",         "5.1.6.3"),
 )}
 
 ATTRIBUTES: dict[str, Gate] = {

@@ -9,7 +9,8 @@ from lsprotocol import types
 
 from openptx.check.names.body import declare_local, header_scope, label_of
 from openptx.check.names.scopes import Registers, Scope
-from openptx.explanations.modifiers import meaning_of
+from openptx.explanations.directives import MEANINGS
+from openptx.explanations.modifier_meanings import meaning_of
 from openptx.isa.directives import NAMES as DIRECTIVES
 from openptx.isa.notation import load
 from openptx.isa.notation.forms import Form
@@ -65,7 +66,7 @@ def _statement_before(document: Document, offset: int) -> str:
 def _directives(statement: str) -> Iterator[types.CompletionItem]:
     """Directives at the start of a statement; within a declaration also types."""
     for name in DIRECTIVES:
-        yield _item(name, types.CompletionItemKind.Keyword)
+        yield _item(name, types.CompletionItemKind.Keyword, MEANINGS[name.removeprefix(".")])
     if statement.strip().count("."):
         for type in TYPES.values():
             if type.fundamental:

@@ -117,6 +117,17 @@ def test_test_of_a_case_that_is_none(openptx, suite, text):
         ("narrow-address", "narrow-address (a difference between the document and the assembler)"),
         ("0f3F800000", "`0f3F800000` in its place is 5.263544247e-315: its 32 bits are not converted"),
         ("PTX1011", "`openptx explain deviations` lists them"),
+        ("cvt.rna.tf32.f32", "table 15: f2f, float to float\n\nsince:"),
+        (".maxntid", "    .maxntid nx{, ny{, nz}}\n\nwhere:  in the header of a kernel\nsince:  PTX 1.3"),
+        ("weak", "is an ordinary access, without order"),
+        (".weak", "before the declaration of a function"),
+        (".managed", ".attribute(.managed)"),
+        ("nounroll", '.pragma "nounroll";'),
+        (".reg", "`%r<4>` declares %r0 to %r3"),
+        ("fence.proxy.async", "  .async        the proxy of asynchronous copies and tensor cores\n\nsince:"),
+        ("setp", "{!}c        // PTX 1.0\n        .CmpOp = .eq .ne\n        .type  = .b16 .b32 .b64\n\n"),
+        ("wgmma", ".shape = .m64n8k8 .m64n16k8 ... .m64n256k8\n"),
+        ("wgmma", ".m64n24k32 .m64n32k32 .m64n48k32 ... .m64n256k32\n"),
         ("shfl", "shuffle-lane"),
         ("sm_90a", "since:  PTX 8.0"),
         ("%laneid", "a special register of type .u32"),
@@ -138,6 +149,7 @@ def test_explain_of_what_nobody_knows(openptx, what):
 
 def test_explain_suggests(openptx):
     assert "did you mean `operand-type`?" in openptx("explain", "operand-tipe").err
+    assert "did you mean `.maxntid`?" in openptx("explain", ".maxntd").err
 
 
 def test_isa_lists_sections_and_instructions(openptx):

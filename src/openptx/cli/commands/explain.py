@@ -4,6 +4,7 @@ openptx explain PTX0312          an error code, or its name
 openptx explain fma              an instruction
 openptx explain cvt.rn.f16.f32   an opcode: its form, operands and requirements
 openptx explain .satfinite       a modifier
+openptx explain .maxntid         a directive, a state space or a pragma
 openptx explain 0f3F800000       a literal
 openptx explain e4m3             a number format, or a type: .b32, f16x2
 openptx explain %laneid          a special register
