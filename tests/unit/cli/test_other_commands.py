@@ -147,6 +147,12 @@ def test_explain_of_what_nobody_knows(openptx, what):
     assert done.err.startswith(f"error: `{what}` is not a code")
 
 
+def test_a_conversion_with_one_rounding_lists_no_others(openptx):
+    done = openptx("convert", "--to", "s2f6", "1.3")
+    assert "error    -0.0031249523162841796875" in done.out
+    assert "by mode" not in done.out
+
+
 def test_explain_suggests(openptx):
     assert "did you mean `operand-type`?" in openptx("explain", "operand-tipe").err
     assert "did you mean `.maxntid`?" in openptx("explain", ".maxntd").err

@@ -90,6 +90,16 @@ def test_files_are_written_in_place(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "would change" in capsys.readouterr().err
 
 
+def test_changes_as_a_diff(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "k.ptx"
+    path.write_text(HEAD + ".entry k()\n{ret;}\n")
+    assert main(["fmt", "--diff", str(path)]) == 1
+    assert capsys.readouterr().out.endswith(" .entry k()\n-{ret;}\n+{\n+    ret;\n+}\n")
+    assert path.read_text() == HEAD + ".entry k()\n{ret;}\n"
+    assert main(["fmt", str(path)]) == main(["fmt", "--diff", str(path)]) == 0
+    assert capsys.readouterr().out == ""
+
+
 def test_a_file_with_mistakes_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "k.ptx"
     path.write_text(HEAD + ".entry k() {ret}")

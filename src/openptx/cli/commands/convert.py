@@ -79,8 +79,8 @@ def report(form: CvtSpec, values: list[str], rbits: int, layout: str) -> str:
             lines.append(f"  register {describe.hexadecimal(form.into, describe.register(form, parts))}")
         for part in parts:
             lines += [f"  {part.text}"] * (len(parts) > 1) + part.lines()
-            if len(parts) == 1 and part.error:
-                others = describe.roundings(form, part.operand)
+            others = describe.roundings(form, part.operand) if len(parts) == 1 and part.error else []
+            if others:
                 lines.append("  by mode  " + ", ".join(f"{o.text} {describe.number(o.value)}" for o in others))
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)

@@ -1,7 +1,8 @@
 """Format PTX files: one statement per line, blocks indented, comments kept.
 
 Files are rewritten in place. `-` reads stdin and prints to stdout; a folder stands for every *.ptx file in it. With
---check nothing is written, and the exit status is 1 if a file would change. Files with syntax errors are not changed.
+--check or --diff nothing is written, and the exit status is 1 if a file would change. Files with syntax errors are not
+changed.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from openptx.cli.checking import show
+from openptx.cli.difference import unified
 from openptx.cli.exit_status import ABNORMAL, CLEAN, FINDINGS
 from openptx.cli.failures import complain
 from openptx.cli.files import expand, load
@@ -26,6 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The options of `openptx fmt`."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="a PTX file, a folder, or - for stdin")
     parser.add_argument("--check", action="store_true", help="write nothing; list the files that would change")
+    parser.add_argument("--diff", action="store_true", help="write nothing; print the changes as a unified diff")
 
 
 def stray_characters(file: File) -> list[Diagnostic]:
@@ -35,6 +38,7 @@ def stray_characters(file: File) -> list[Diagnostic]:
 
 def run(args: Namespace) -> int:
     """Formats every file, or only reports which would change."""
+    only_look = args.check or args.diff
     wrong: list[Diagnostic] = []
     changed: list[str] = []
 
@@ -48,7 +52,9 @@ def run(args: Namespace) -> int:
         text = formatted(module)
         if text != before:
             changed.append(name)
-        if args.check:
+        if args.diff:
+            print_text(unified(before, text, name))
+        if only_look:
             return
         if name == "<stdin>":
             print_text(text)
@@ -64,10 +70,10 @@ def run(args: Namespace) -> int:
             good = False
     if wrong:
         show(wrong, "full", sys.stdout)
-    report(changed, args.check, complete=good and not wrong)
+    report(changed, only_look, complete=good and not wrong)
     if not good:
         return ABNORMAL
-    return FINDINGS if wrong or (args.check and changed) else CLEAN
+    return FINDINGS if wrong or (only_look and changed) else CLEAN
 
 
 def report(changed: list[str], checked: bool, complete: bool) -> None:
