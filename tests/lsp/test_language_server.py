@@ -134,6 +134,10 @@ EXPLAINED = {
     "DONE;": "label, declared in line 23",
     "bias]": ".global .f32 bias;",
     "sm_80": "sm_80",
+    ".visible": "other modules, and the host, can name the symbol",
+    "global .f32 bias": "a variable in global memory",
+    "global.f32 x, [a": "global memory\n\nin: ld",
+    "ge.u32": "greater or equal",
 }
 
 

@@ -8,13 +8,13 @@ from openptx.isa.costs import cost_of
 from openptx.isa.notation import INSTRUCTIONS, Instruction, load
 
 
-def explain_modifier(word: str) -> str | None:
-    """A modifier, and every instruction that has it."""
+def explain_modifier(word: str, mnemonic: str = "") -> str | None:
+    """A modifier, as it is meant in an instruction if one is given, and every instruction that has it."""
     modifier = word.lstrip(".")
     users = instructions_with(modifier)
     if not users and modifier not in MODIFIERS:
         return None
-    text = meaning_of(modifier)
+    text = meaning_of(modifier, mnemonic)
     lines = [title(f".{modifier}"), *([text] if text else [])]
     if (cost := cost_of(modifier)) is not None:
         note = f": {cost.note}" if cost.note else ""

@@ -8,6 +8,8 @@ from lsprotocol import types
 
 from openptx.check.symbols import PREDEFINED
 from openptx.errors import InputError
+from openptx.explanations.modifiers import explain_modifier
+from openptx.explanations.types import explain_type
 from openptx.explanations.words import explain
 from openptx.lsp.document import Document
 from openptx.lsp.places import instruction_at, is_code
@@ -15,6 +17,7 @@ from openptx.source import Span
 from openptx.syntax.lexical import NUMBER
 
 _NUMBER = re.compile(NUMBER, re.A)
+_MODIFIER = re.compile(r"\.\w+(?:::?\w+)*", re.A)
 _WORD = re.compile(r"[.%]?[A-Za-z_$][\w$]*(?:::\w+)?(?:\.[xyzw]\b)?", re.A)
 
 
@@ -41,8 +44,12 @@ def _of_opcode(document: Document, offset: int) -> tuple[Span, str] | None:
     if first_dot < 0 or offset <= first_dot:
         return _explained(instruction.opcode, instruction.opcode_span)
     at = document.file.text.rfind(".", start, offset + 1 if document.file.text[offset] == "." else offset)
-    match = _WORD.match(document.file.text, at, end)
-    return _explained(match[0], match.span()) if match is not None else None
+    match = _MODIFIER.match(document.file.text, at, end)
+    if match is None:
+        return None
+    mnemonic = instruction.opcode.partition(".")[0]
+    text = explain_type(match[0]) or explain_modifier(match[0], mnemonic)
+    return (match.span(), text) if text else None
 
 
 def _of_symbol(document: Document, offset: int) -> tuple[Span, str] | None:
