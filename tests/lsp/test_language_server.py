@@ -136,7 +136,7 @@ EXPLAINED = {
     "sm_80": "sm_80",
     ".visible": "other modules, and the host, can name the symbol",
     "global .f32 bias": "a variable in global memory",
-    "global.f32 x, [a": "global memory\n\nin: ld",
+    "global.f32 x, [a": ".global\nglobal memory\n",
     "ge.u32": "greater or equal",
 }
 
