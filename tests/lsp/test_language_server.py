@@ -128,7 +128,7 @@ EXPLAINED = {
     "rn.f32 y": "rounds to nearest",
     "address], x": ".reg .b64 address",
     "%r2, %r1": ".reg .b32 %r<4>",
-    "%tid": "special register",
+    "%tid": "the index of the thread in its block",
     "0f40490FDB": "3.1415927",
     "data]": ".param .u64 data",
     "DONE;": "label, declared in line 23",

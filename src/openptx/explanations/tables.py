@@ -1,12 +1,10 @@
-"""Explains codes of diagnostics, special registers, targets, and differences between the assembler and the manual."""
+"""Explains codes of diagnostics, targets, and differences between the assembler and the manual."""
 
 from __future__ import annotations
 
 from openptx.diagnostics.codes import code
 from openptx.diagnostics.terminal import title
-from openptx.explanations.descriptions import MANUAL
 from openptx.isa.deviations import DEVIATIONS, MEASURED, Deviation
-from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.isa.targets import TARGETS
 
 
@@ -18,24 +16,6 @@ def explain_code(word: str) -> str | None:
         return None
     more = "\n\n`openptx explain deviations` lists them." if row.name == "document-disagrees" else ""
     return f"{title(f'{row.code} {row.name}')} ({row.severity})\n\n{row.doc}{more}"
-
-
-def explain_register(word: str) -> str | None:
-    """A special register: its type, since when."""
-    name, _, component = word.removeprefix("%").partition(".")
-    register = SPECIAL_REGISTERS.get(name)
-    if register is None or (component and (not register.vector or component not in "xyzw")):
-        return None
-    parts = "; .x .y .z, and .w which is zero" if register.vector else ""
-    return "\n".join(
-        [
-            title(f"%{register.name}"),
-            f"a special register of type {register.type!r}{parts}",
-            "",
-            f"since:   {register.gate.text}",
-            f"manual:  {MANUAL}{register.anchor}",
-        ]
-    )
 
 
 def explain_target(word: str) -> str | None:

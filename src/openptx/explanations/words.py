@@ -11,7 +11,8 @@ from openptx.explanations.directives import SYNTAX, explain_directive
 from openptx.explanations.instructions import explain_instruction
 from openptx.explanations.literals import explain_literal
 from openptx.explanations.modifiers import explain_modifier
-from openptx.explanations.tables import explain_code, explain_deviation, explain_register, explain_target
+from openptx.explanations.special_registers import explain_register
+from openptx.explanations.tables import explain_code, explain_deviation, explain_target
 from openptx.explanations.types import explain_type
 from openptx.isa.notation import load
 from openptx.isa.types import TYPES
@@ -44,7 +45,7 @@ def explainers(word: str) -> list[Explainer]:
     """The explainers of a word, the likeliest first."""
     if word.upper().startswith("PTX"):
         return [explain_code]
-    if word.startswith("%"):
+    if word.startswith("%") or word == "WARP_SZ":
         return [explain_register]
     if word.startswith("."):
         return [explain_type, explain_directive, explain_modifier]

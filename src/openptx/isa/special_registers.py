@@ -1,5 +1,4 @@
-"""The predefined, read-only registers of chapter 10: their types, the versions since which they exist, and their
-sections."""
+"""The predefined, read-only registers of chapter 10: their types, and the versions since which they exist."""
 
 from __future__ import annotations
 
@@ -14,15 +13,14 @@ class SpecialRegister:
     an early PTX version.
     """
 
-    __slots__ = ("anchor", "gate", "name", "narrowest", "type", "vector")
+    __slots__ = ("gate", "name", "narrowest", "type", "vector")
 
-    def __init__(self, name: str, type: Type, vector: bool, narrowest: int, gate: Gate, anchor: str) -> None:
+    def __init__(self, name: str, type: Type, vector: bool, narrowest: int, gate: Gate) -> None:
         self.name = name
         self.type = type
         self.vector = vector
         self.narrowest = narrowest
         self.gate = gate
-        self.anchor = anchor
 
     def __repr__(self) -> str:
         return f".sreg {'.v4 ' if self.vector else ''}{self.type} %{self.name}"
@@ -81,10 +79,9 @@ def _registers() -> dict[str, SpecialRegister]:
     for names, type_name, since in _ROWS:
         vector, _, scalar = type_name.rpartition(".")
         for name in names.split():
-            anchor = f"special-registers-{name.replace('_', '-')}"
             type = TYPES[scalar]
             narrowest = _ONCE_NARROWER.get(name, type.width)
-            registers[name] = SpecialRegister(name, type, bool(vector), narrowest, gate(since), anchor)
+            registers[name] = SpecialRegister(name, type, bool(vector), narrowest, gate(since))
     return registers
 
 

@@ -130,7 +130,9 @@ def test_test_of_a_case_that_is_none(openptx, suite, text):
         ("wgmma", ".m64n24k32 .m64n32k32 .m64n48k32 ... .m64n256k32\n"),
         ("shfl", "shuffle-lane"),
         ("sm_90a", "since:  PTX 8.0"),
-        ("%laneid", "a special register of type .u32"),
+        ("%laneid", "the lane of the thread in its warp, 0 to 31\n\ntype:    .u32"),
+        ("%pm3_64", "a performance counter"),
+        ("WARP_SZ", "32"),
         ("%tid.x", ".x .y .z, and .w which is zero"),
     ],
 )

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from openptx.explanations.directives import MEANINGS, SYNTAX
 from openptx.explanations.modifier_meanings import LIKE, MODIFIERS, OF_MNEMONIC, meaning_of
+from openptx.explanations.special_registers import MEANINGS as REGISTERS
+from openptx.explanations.special_registers import meaning
 from openptx.isa.directives import ATTRIBUTES, DIRECTIVES, NAMES, PRAGMAS
 from openptx.isa.notation import INSTRUCTIONS, load
+from openptx.isa.special_registers import SPECIAL_REGISTERS
 
 MANUAL = (9, 1)
 """The version of the manual; it does not describe what is newer."""
@@ -58,3 +61,7 @@ def test_no_meaning_is_of_a_modifier_or_an_instruction_that_does_not_exist() -> 
 def test_every_directive_has_a_page() -> None:
     names = {*DIRECTIVES, *ATTRIBUTES, *PRAGMAS, *(name.removeprefix(".") for name in NAMES)}
     assert names == set(SYNTAX) == set(MEANINGS)
+
+
+def test_every_special_register_has_a_meaning() -> None:
+    assert {meaning(name) for name in SPECIAL_REGISTERS} == set(REGISTERS.values())
