@@ -65,6 +65,21 @@ AGAIN:
     call deeper;
     ret;
 }
+.shared .align 8 .b64 full;
+.visible .entry lacking() {
+    .reg .b64 %state;
+    .reg .b32 %r<2>;
+    .reg .pred %p;
+    mov.u32 %r1, %tid.x;
+    setp.eq.u32 %p, %r1, 0;
+    @%p mbarrier.init.shared.b64 [full], 65;
+    bar.sync 0;
+    mbarrier.arrive.shared.b64 %state, [full];
+WAIT:
+    mbarrier.test_wait.shared.b64 %p, [full], %state;
+    @!%p bra WAIT;
+    ret;
+}
 """
 
 
@@ -110,6 +125,12 @@ EXAMPLES = (
         "A barrier that parts",
         "Two halves of a block wait for each other at different barriers.",
         own("parted", 64),
+    ),
+    Example(
+        "An mbarrier that expects too many",
+        "It was initialized for 65 threads, and 64 arrive. A loop around a wait, or around loads of shared memory, is\n"
+        "a deadlock if nothing that decides whether it ends can change. That is proved after some thousand iterations.",
+        own("lacking", 64),
     ),
     Example(
         "An endless loop",

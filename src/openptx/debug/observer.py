@@ -11,7 +11,7 @@ from openptx.debug.stops import FAULT, PAUSE, Stop
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import DeadlockError
 from openptx.engines.interp.frames import Frame
-from openptx.engines.interp.initcheck import Watch
+from openptx.engines.interp.initcheck import WrittenRegisters
 from openptx.engines.interp.memory.spaces import Violation
 from openptx.engines.interp.reports import deadlock, fault
 from openptx.errors import Error, Unsupported
@@ -44,13 +44,13 @@ class StoppingObserver(Observer):
         self.pausing = self.abandoned = False
         self.stopped_at: Stop | None = None
         self._stopped, self._go = threading.Semaphore(0), threading.Semaphore(0)
-        self._written: dict[ObservedBatch, Watch] = {}
+        self._written: dict[ObservedBatch, WrittenRegisters] = {}
 
     # On the launch's thread.
 
     def begins(self, batch: ObservedBatch) -> None:
         self.batches.append(batch)
-        self._written[batch] = Watch(batch.x.n)
+        self._written[batch] = WrittenRegisters(batch.x.n)
 
     def arrives(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
         self.step += 1
@@ -87,7 +87,7 @@ class StoppingObserver(Observer):
             if problem.lane >= 0:
                 self.lanes = slice(problem.lane, problem.lane + 1)
         elif isinstance(problem, DeadlockError):
-            error = deadlock(batch.launch, batch)
+            error = deadlock(batch.launch, batch, problem.spins)
         elif isinstance(problem, Unsupported):
             error = problem
         else:

@@ -66,8 +66,8 @@ CODES = (
             DONE: ret;
         """),
     Code("PTX9006", "deadlock", """
-        Threads wait for something that can no longer happen: at a barrier that other threads never reach, or for a lock
-        that is never released.
+        Threads wait for something that can no longer happen: at a barrier that other threads never reach, for a phase
+        of an mbarrier that nothing completes, or for a lock that is never released.
 
             mov.u32 %r1, %tid.x;
             setp.eq.u32 %p1, %r1, 0;

@@ -7,6 +7,7 @@ waited long gets a time slice: every lane makes progress.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -18,20 +19,31 @@ from openptx.engines.interp.frames import Frame, Group
 from openptx.engines.interp.launch_state import LaunchState
 from openptx.engines.interp.machine import Threads
 from openptx.engines.interp.warp_sync import resolve_split_sync
+from openptx.late import late
 
 if TYPE_CHECKING:
-    from openptx.engines.interp.initcheck import Watch
+    from openptx.engines.interp.endless_loops import Spin, spins
+    from openptx.engines.interp.watch import Watch
+else:
+    spins = late("openptx.engines.interp.endless_loops", "spins")
 
 STARVATION_LIMIT = 1 << 16
 """The number of instructions that other groups may execute before a group gets a time slice. Eight that may wait for
 other lanes reach it, and a thousand plain loads (decode.WAITING, POLLING), but only long loops of others: a group with
 a time slice runs past the position where these would have joined it, and they execute the same instructions later."""
 
+LONG = 1 << 25
+"""How long (in its clock) a batch runs before it is examined for lanes that loop forever: 4,096 waits."""
+
 ORDER = attrgetter("order")
 
 
 class DeadlockError(Exception):
-    """No lane of the batch can continue."""
+    """No lane of the batch can continue, or all that can loop forever: `spins` are what these wait for."""
+
+    def __init__(self, spins: Sequence[Spin] = ()) -> None:
+        super().__init__(spins)
+        self.spins = spins
 
 
 class Batch(BatchState):
@@ -41,6 +53,7 @@ class Batch(BatchState):
 
     def __init__(self, launch: LaunchState, x: Threads) -> None:
         super().__init__(launch, x)
+        self._examine_at = LONG
         self._no_starvation_until = 0  # no group has waited too long before this clock
         self.untimed = launch.limits.steps_between(x.n) - 1
         self.add(self.frame(launch.decoded(launch.function), None, 0, None), 0, None)
@@ -66,6 +79,14 @@ class Batch(BatchState):
     def run(self, until: int) -> bool:
         """Runs until all lanes have exited (True), or the clock has reached `until`. Raises DeadlockError if all
         lanes that are left wait."""
+        if self.clock >= self._examine_at:
+            self._examine_at = self.clock + LONG
+            if found := spins(self):
+                raise DeadlockError(found)
+        return self.run_until(until)
+
+    def run_until(self, until: int) -> bool:
+        """The same, without the proof that lanes loop forever."""
         with self.x.quietly():
             while self.ready:
                 if self.clock >= until:

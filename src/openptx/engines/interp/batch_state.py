@@ -20,8 +20,8 @@ from openptx.numerics import Bits
 from openptx.program import Op
 
 if TYPE_CHECKING:
-    from openptx.engines.interp.initcheck import Watch
     from openptx.engines.interp.operands import Registers
+    from openptx.engines.interp.watch import Watch
 
 STACK_OF_A_THREAD = 512 << 10
 """Local memory in bytes; CUDA's maximum."""

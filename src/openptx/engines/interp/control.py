@@ -24,7 +24,7 @@ from openptx.program import Op, Target, Targets
 if TYPE_CHECKING:
     from openptx.engines.interp.batch_state import BatchState
     from openptx.engines.interp.decode import Block
-    from openptx.engines.interp.initcheck import Watch
+    from openptx.engines.interp.watch import Watch
 
 
 def execute_control(batch: BatchState, group: Group, block: Block) -> bool:

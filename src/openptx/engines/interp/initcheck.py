@@ -14,7 +14,7 @@ from openptx.program import Op
 Mask = NDArray[np.bool_]
 
 
-class Watch:
+class WrittenRegisters:
     """The registers that lanes of one batch have written. One that was never written has no entry."""
 
     def __init__(self, lanes: int) -> None:

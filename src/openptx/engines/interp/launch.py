@@ -17,7 +17,7 @@ from openptx.engines.interp.batch import Batch, DeadlockError
 from openptx.engines.interp.batch_state import STACK_OF_A_THREAD
 from openptx.engines.interp.decode import NoMeaning
 from openptx.engines.interp.geometry import Geometry, Shape
-from openptx.engines.interp.initcheck import Watch
+from openptx.engines.interp.initcheck import WrittenRegisters
 from openptx.engines.interp.launch_state import LaunchState
 from openptx.engines.interp.limits import Limits
 from openptx.engines.interp.machine import Threads
@@ -59,7 +59,7 @@ class Launch(LaunchState):
         if self.initcheck:
             x.written = WrittenBytes(x.shared.size)
         batch = self.batches(self, x)
-        batch.watch = Watch(x.n) if self.initcheck else None
+        batch.watch = WrittenRegisters(x.n) if self.initcheck else None
         return batch
 
     def pieces(self, ctas: range) -> Iterator[tuple[int, int]]:
@@ -152,8 +152,8 @@ def proceed(run: Launch, batch: Batch, quantum: int, runs: Callable[[Batch], Non
             return batch.run(batch.clock + quantum)
     except Violation as violation:
         raise fault(run, batch, violation) from None
-    except DeadlockError:
-        raise deadlock(run, batch) from None
+    except DeadlockError as error:
+        raise deadlock(run, batch, error.spins) from None
     except NoMeaning as gap:
         op = gap.op
         raise Unsupported(str(op.m), file=run.program.file, span=op.span) from None

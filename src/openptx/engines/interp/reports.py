@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from openptx.errors import Fault
 
 if TYPE_CHECKING:
     from openptx.engines.interp.batch_state import BatchState
+    from openptx.engines.interp.endless_loops import Spin
     from openptx.engines.interp.frames import Frame
     from openptx.engines.interp.launch_state import LaunchState
     from openptx.engines.interp.memory.spaces import Violation
@@ -57,10 +59,10 @@ def call_chain(batch: BatchState) -> tuple[str, ...]:
     return fault_text.calls(names)
 
 
-def deadlock(run: LaunchState, batch: BatchState) -> Fault:
-    """Lanes wait for others that cannot arrive: says which, where, and which have exited."""
+def deadlock(run: LaunchState, batch: BatchState, spins: Sequence[Spin] = ()) -> Fault:
+    """Lanes wait for others that cannot arrive: says which, where, and which have exited; `spins` loop forever."""
     geometry = batch.x.geometry
-    places: list[tuple[lane_sets.Positions, Op, str]] = []
+    places = [(spin.lanes, spin.op, spin.what) for spin in spins]
     for number, barrier in sorted(batch.barriers.items()):
         for w in barrier.waiting:
             wanted = int(barrier.expected[geometry.cta[w.lanes[0]]])
@@ -84,6 +86,7 @@ def deadlock(run: LaunchState, batch: BatchState) -> Fault:
             *fault_text.source_line(op),
             *(waits_where(run, batch, lane, *place) for place in places[:16]),
             exited_threads(batch, lane),
+            *dict.fromkeys(f"help: {spin.remedy}" for spin in spins if spin.remedy),
         ),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from openptx.array_types import Array
+from openptx.engines.common.mbarrier_text import lacks_all, remedy
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.memory.views import Plane
 from openptx.program import Op
@@ -150,9 +151,11 @@ class EndlessWaits:
         mbarriers, cause = self.mbarriers, ("hang", waiting.op)
         if self.reporter.collector.count_if_known(cause):
             return
-        lacks_all, site = mbarriers.lacks_all(key), self.reporter.site
-        others = [w for k, w in mbarriers.waiting.items() if w.op is not waiting.op and not mbarriers.lacks_all(k)]
-        if lacks_all and others:
+        words, site = mbarriers.words, self.reporter.site
+        word = words.get(key, 0)
+        lacking = lacks_all(word)
+        others = [w for k, w in mbarriers.waiting.items() if w.op is not waiting.op and not lacks_all(words.get(k, 0))]
+        if lacking and others:
             other, label = site(others[0].op, others[0].thread), "those that have not arrived may wait here"
         elif changed := mbarriers.changed_by.get(key):
             other, label = site(*changed), "the last change of the mbarrier"
@@ -160,5 +163,5 @@ class EndlessWaits:
             other, label = None, ""
         self.reporter.add(
             cause, "endless-wait", "a wait for a phase of an mbarrier that never completes", waiting.op, waiting.thread,
-            other=other, other_label=label, notes=(f"why: {mbarriers.state(key)}",), help=mbarriers.remedy(key),
-        ).follows = lacks_all  # fmt: skip
+            other=other, other_label=label, notes=(f"why: {mbarriers.state(key)}",), help=remedy(word),
+        ).follows = lacking  # fmt: skip

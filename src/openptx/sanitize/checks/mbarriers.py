@@ -8,7 +8,8 @@ from itertools import pairwise
 import numpy as np
 
 from openptx.array_types import Array
-from openptx.isa.semantics.mbarrier import BYTES, COUNT, COUNT_V1, EXPECTED, LAYOUT, PHASE, TX
+from openptx.engines.common.mbarrier_text import expected_arrivals, progress
+from openptx.isa.semantics.mbarrier import BYTES, COUNT, PHASE, TX
 from openptx.program import Op
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.races.clocks import Clocks
@@ -183,31 +184,6 @@ class Mbarriers:
             else:
                 self.waiting.pop(key, None)
 
-    def remedy(self, key: Key) -> str:
-        """What would complete the phase that threads wait for."""
-        word = self.words.get(key, 0)
-        if word >> BYTES & TX:
-            return "expect as many bytes as the copies bring in this phase: `mbarrier.expect_tx`"
-        if (pending := word & COUNT) and not self.lacks_all(key):
-            return f"let all threads arrive that `mbarrier.init` counts: {pending} more, or count fewer"
-        return "wait for the phase that the arrivals complete: parity 0 is that of the first"
-
-    def lacks_all(self, key: Key) -> bool:
-        """Whether nothing has arrived at an mbarrier in this phase."""
-        word = self.words.get(key, 0)
-        return word & COUNT == expected_arrivals(word) and not word >> BYTES & TX
-
     def state(self, key: Key) -> str:
         """A description of what an mbarrier waits for."""
-        word = self.words.get(key, 0)
-        pending, expected, tx = word & COUNT, expected_arrivals(word), word >> BYTES & TX
-        text = f"{expected - pending} of {expected} arrivals came"
-        if tx:
-            text += f", {tx} bytes are missing" if tx < 1 << 21 else f", {(1 << 22) - tx} unexpected bytes arrived"
-        phases = self.known[key].phases
-        return f"phase {phases} of the mbarrier is not complete: {text}"
-
-
-def expected_arrivals(word: int) -> int:
-    """The number of arrivals that each phase of an mbarrier expects."""
-    return word >> EXPECTED & (COUNT_V1 if word >> LAYOUT & 1 else COUNT)
+        return f"phase {self.known[key].phases} of the mbarrier is not complete: {progress(self.words.get(key, 0))}"
