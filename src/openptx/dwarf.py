@@ -16,7 +16,7 @@ DEEPEST = 256
 """The most entries that lie in each other."""
 
 # fmt: off
-NAME, LOW_PC, HIGH_PC, ABSTRACT_ORIGIN = 0x03, 0x11, 0x12, 0x31
+NAME, LOW_PC, HIGH_PC, ABSTRACT_ORIGIN, LINKAGE_NAME = 0x03, 0x11, 0x12, 0x31, 0x2007
 PLACE = 0x58, 0x59, 0x57
 """Attributes; PLACE: file, line and column of a call."""
 INLINED = 0x1D
@@ -194,6 +194,18 @@ class _Unit:
         raise Malformed
 
 
+def labelled_strings(text: str) -> dict[str, str]:
+    """The strings of a file that have labels, which `.loc` names; without those that are cut off."""
+    found = dict[str, str]()
+    section = next((match[2] for match in _SECTION.finditer(text) if match[1] == ".debug_str"), "")
+    for match in re.finditer(r"^[ \t]*([\w$]+):([^:]*)(?=^[ \t]*[\w$]+:|\Z)", _COMMENT.sub("", section), re.M):
+        try:
+            found[match[1]] = Reader(match[2]).text()
+        except Malformed:
+            continue
+    return found
+
+
 def label_offsets(text: str) -> dict[str, int]:
     """Where labels stand in the text."""
     return {match[1]: match.start() for match in _LABEL.finditer(text)}
@@ -214,7 +226,7 @@ class InlinedCall:
 def inlined_calls(text: str) -> list[InlinedCall]:
     """The inlined calls of a file in text order, outer ones first."""
     every = [entry for unit in entries(text) for entry in unit.walk()]
-    names = {entry.offset: entry.attributes.get(NAME) for entry in every}
+    names = {entry.offset: entry.attributes.get(LINKAGE_NAME, entry.attributes.get(NAME)) for entry in every}
     inlined = [entry.attributes for entry in every if entry.tag == INLINED]
     labels = label_offsets(text) if inlined else {}
     found = list[InlinedCall]()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from openptx.errors import InputError
@@ -46,14 +47,19 @@ def require_extents(args: Namespace) -> None:
 
 
 def pick(module: LoadedModule, name: str | None, filename: str) -> Kernel:
-    """The kernel of that name, or the only one. Raises InputError if there is none or several."""
+    """The kernel of that name, in the PTX or in C++, or the only one. Raises InputError if there is none or several."""
+    from openptx.runtime.cxx_names import find_kernel, qualified  # needs the runtime, which most commands do not
+
     names: list[str] = list(module.kernels)
     if not names:
         raise InputError(f"{filename}: no kernel in it")
+    plain = list(map(qualified, names))
+    shown = [short if plain.count(short) == 1 else full for short, full in zip(plain, names, strict=True)]
     if name is None and len(names) > 1:
-        raise InputError(f"{filename}: which kernel? --kernel {' or '.join(names)}")
-    if name is not None and name not in names:
-        near = nearest(name, names)
-        hint = f"did you mean {near}?" if near else f"it has {' '.join(names)}"
+        raise InputError(f"{filename}: which kernel? --kernel {' or '.join(map(shlex.quote, shown))}")
+    found = name if name is None or name in names else find_kernel(name, names)
+    if found is None and name is not None:
+        near = nearest(name, [*names, *shown])
+        hint = f"did you mean {near}?" if near else f"it has {' '.join(shown)}"
         raise InputError(f"{filename}: no kernel `{name}`; {hint}")
-    return module.get_function(name or names[0])
+    return module.get_function(found or names[0])

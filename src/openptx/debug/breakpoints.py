@@ -54,7 +54,7 @@ class Breakpoints(dict[int, Breakpoint]):
         if not self._at:
             return None
         found: list[int] = []
-        message = ""
+        messages = list[str]()
         for breakpoint in self._at.get(place_of(observer), ()):
             lane, problem = first_lane(breakpoint, observer, lanes, thread) if breakpoint.enabled else (None, None)
             if lane is None:
@@ -64,7 +64,7 @@ class Breakpoints(dict[int, Breakpoint]):
                 continue
             breakpoint.hits += 1
             found.append(breakpoint.number)
-            message = message or f"breakpoint {breakpoint.number}" + (f": {problem}" if problem else "")
+            messages.append(f"breakpoint {breakpoint.number}" + (f": {problem}" if problem else ""))
             geometry = observer.batch.x.geometry
             thread = geometry.first * geometry.threads + lane
             if breakpoint.once:
@@ -72,7 +72,7 @@ class Breakpoints(dict[int, Breakpoint]):
         if not found:
             return None
         self.index()
-        return Stop(BREAKPOINT, observer.step, message, tuple(found)), thread
+        return Stop(BREAKPOINT, observer.step, ", ".join(messages), tuple(found)), thread
 
 
 @dataclass(slots=True)

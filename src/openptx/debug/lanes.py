@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,6 +29,15 @@ class LaneGroup:
         """The instruction that the lanes have reached; None at a function's end."""
         code = self.frame.plan.code
         return code[self.pc] if self.pc < len(code) else None
+
+
+class Activation(NamedTuple):
+    """A function that lanes are in, with their position in its code: for callers, that of the call. `outward` is the
+    number of inlined calls at this position that are activations of their own, further in."""
+
+    frame: Frame
+    pc: int
+    outward: int = 0
 
 
 def groups(observer: StoppingObserver, batch: ObservedBatch) -> Iterator[LaneGroup]:

@@ -30,7 +30,7 @@ RANGES = 16
 
 def row(session: Session) -> int:
     """The row of the PTX of the thread, in the selected call."""
-    frame, pc = session.frames()[session.level]
+    frame, pc, _ = session.frames()[session.level]
     code = frame.plan.code
     return session.places.row(code[min(pc, len(code) - 1)])
 
@@ -61,13 +61,12 @@ def instruction_text(session: Session, pc: int, function: str) -> str:
 
 def calls(session: Session) -> Iterator[str]:
     """The calls that the thread is in."""
-    for level, (frame, pc) in enumerate(session.frames()):
+    for level, (frame, pc, outward) in enumerate(session.frames()):
         name = frame.plan.function.name
         pc = min(pc, len(frame.plan.code) - 1)
         mark = ">" if level == session.level else " "
-        yield f"{mark} #{level} {session.places.describe((name, pc))}: {instruction_text(session, pc, name)}"
-        for file, line, _ in session.places.table.of(frame.plan.code[pc])[1:]:
-            yield f"       inlined at {file}:{line}"
+        text = f": {instruction_text(session, pc, name)}" if not outward else ""
+        yield f"{mark} #{level} {session.places.describe((name, pc), outward)}{text}"
 
 
 def listing(session: Session, middle: int | None) -> Iterator[str]:
@@ -91,7 +90,7 @@ def listing(session: Session, middle: int | None) -> Iterator[str]:
 def names(session: Session) -> set[str]:
     """Candidates for completion."""
     found = {name for function in session.places.functions.values() for name in function.labels}
-    found |= set(session.places.functions)
+    found |= {*session.places.functions, *map(qualified, session.places.inlined_functions())}
     if session.stop.live and session.where(session.thread) is not None:
         scope = session.scope()
         found |= {register.name for register in scope.frame.plan.function.registers}

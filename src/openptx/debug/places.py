@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from openptx.call_graph import reachable_functions
 from openptx.control_flow import control
+from openptx.debug.inlining import Calls, Inlining
 from openptx.errors import InputError
 from openptx.keywords import did_you_mean
 from openptx.line_table import LineTable
 from openptx.program import Function, Op, Program
-from openptx.runtime.cxx_names import find_kernel, qualified
+from openptx.runtime.cxx_names import qualified, spelled
 
 Place = tuple[str, int]
 """A function's name and a position in its code."""
@@ -24,6 +25,7 @@ class Places:
         self.program = program
         self.file = program.file
         self.table = LineTable(program.file)
+        self.inlining = Inlining(self.table, program.kernels)
         self.functions: dict[str, Function] = {f.name: f for f in reachable_functions(program, kernel)}
 
     def row(self, op: Op) -> int:
@@ -39,9 +41,9 @@ class Places:
         """The unit of a step by line: a line of the source, or of the PTX."""
         return self.source(op) or (self.file.name, self.row(op))
 
-    def inlining(self, op: Op) -> int:
-        """How many calls around an instruction were inlined."""
-        return max(len(self.table.of(op)) - 1, 0)
+    def inlined(self, op: Op | None) -> Calls:
+        """The inlined calls that an instruction is in, innermost first."""
+        return self.inlining.calls(op) if op is not None else ()
 
     def find(self, text: str, current: Function | None = None) -> tuple[Place, ...]:
         """The places that a text names: `12`, `kernel.cu:12`, a label, `function:label`, a function.
@@ -56,11 +58,25 @@ class Places:
             return self.of_source(name, int(rest))
         if colon and name in self.functions:
             return self.of_label(rest, [self.functions[name]])
-        function = text if text in self.functions else find_kernel(text, self.functions)
-        if function is not None:
-            return ((function, self.begin(function)),)
+        if named := self.of_function(text):
+            return named
         first = [current] if current is not None else []
         return self.of_label(text, [*first, *(f for f in self.functions.values() if f is not current)])
+
+    def of_function(self, text: str) -> tuple[Place, ...]:
+        """Where functions of a name begin: in the PTX, and in code that they were inlined into."""
+        inlined = self.inlined_functions()
+        exact = text in self.functions or text in inlined
+        names = {text} if exact else {*spelled(text, self.functions), *spelled(text, inlined)}
+        found = [(name, self.begin(name)) for name in self.functions if name in names]
+        if inlined & names:
+            for name, function in self.functions.items():
+                found += [(name, pc) for pc in self.inlining.entries(function.code, names)]
+        return tuple(found)
+
+    def inlined_functions(self) -> set[str]:
+        """The names of functions that were inlined."""
+        return {call.function for _, _, op in self.code() for call in self.inlined(op)} - {""}
 
     def begin(self, name: str) -> int:
         """Where a function begins; in code for debugging, after the loads of its parameters, whose `.loc` has no
@@ -111,7 +127,8 @@ class Places:
             pc = function.labels.get(label)
             if pc is not None and pc < len(function.code):
                 return ((function.name, pc),)
-        names = [*self.functions, *map(qualified, self.functions), *(label for f in functions for label in f.labels)]
+        known = {*self.functions, *self.inlined_functions()}
+        names = [*known, *map(qualified, known), *(label for f in functions for label in f.labels)]
         raise InputError(f"no line, label or function `{label}`{did_you_mean(label, names)}")
 
     def code(self) -> Iterator[tuple[str, int, Op]]:
@@ -120,9 +137,13 @@ class Places:
             for pc, op in enumerate(function.code):
                 yield name, pc, op
 
-    def describe(self, place: Place) -> str:
-        """`scale, line 12`, by the function's name in the program that the PTX was made from."""
+    def describe(self, place: Place, outward: int = 0) -> str:
+        """`scale, line 12`, by the function's name in the program that the PTX was made from; `outward` is the number
+        of inlined calls to leave."""
         name, pc = place
         op = self.functions[name].code[pc]
-        source = self.source(op)
-        return f"{qualified(name)}, line {self.row(op)}" + (f" ({source[0]}:{source[1]})" if source else "")
+        calls = self.inlined(op)[outward:]
+        chain = self.table.of(op)[outward:]
+        inlined = f"{qualified(calls[0].function) or 'a function'} inlined in " if calls else ""
+        source = f" ({chain[0][0]}:{chain[0][1]})" if chain else ""
+        return f"{inlined}{qualified(name)}, line {self.row(op)}{source}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from openptx.control_flow import control
+from openptx.debug.inlining import Calls
 from openptx.debug.lanes import holds
 from openptx.debug.observer import StoppingObserver
 from openptx.debug.places import Places
@@ -81,14 +82,14 @@ class Step:
 
     With `line`, the next instruction is one of another line or activation; with `over`, none of a callee; with `out`,
     the one after the call of the thread's function; with `barrier`, one at which threads wait for each other. With
-    `warp`, any thread of the warp may reach it. A step over a line, or `out`, takes the `inlined` calls around the
-    thread's instruction for calls.
+    `warp`, any thread of the warp may reach it. A step over a line, or `out`, takes inlined calls for calls: `inlined`
+    are those around the thread's instruction.
     """
 
     thread: int
     places: Places
     depth: int
-    inlined: int = 0
+    inlined: Calls = ()
     line: tuple[str, int] | None = None
     over: bool = False
     out: bool = False
@@ -119,19 +120,28 @@ class Step:
 
     def arrived(self, observer: StoppingObserver, depth: int) -> bool:
         """Whether the instruction is of the awaited kind."""
-        inlined = self.places.inlining(observer.op)
+        inlined = self.places.inlined(observer.op) if self.line or self.out else ()
         if self.out:
-            return depth < self.depth or (depth == self.depth and inlined < self.inlined)
-        if self.over and (depth > self.depth or (depth == self.depth and self.line and inlined > self.inlined)):
+            return depth < self.depth or (depth == self.depth and inlined in outer_calls(self.inlined))
+        if self.over and (depth > self.depth or (depth == self.depth and self.in_callee(inlined))):
             return False
         if self.barrier:
             return control(observer.op) in BARRIERS
         if self.line is not None:
             line = self.places.line(observer.op)
-            if line == self.line and depth == self.depth:
+            if (line, depth, inlined) == (self.line, self.depth, self.inlined):
                 return False
             self.line, self.depth, self.inlined = line, depth, inlined  # the start of the next of `count` steps
         return True
+
+    def in_callee(self, inlined: Calls) -> bool:
+        """Whether inlined calls are neither those around the thread's instruction nor some of these."""
+        return inlined != self.inlined and inlined not in outer_calls(self.inlined)
+
+
+def outer_calls(calls: Calls) -> list[Calls]:
+    """The calls that remain after a return from the innermost, from the next one, and so on."""
+    return [calls[i:] for i in range(1, len(calls) + 1)]
 
 
 @dataclass(slots=True)

@@ -32,10 +32,12 @@ MOST = 1 << 16
 
 
 class Scope:
-    """A lane of a batch in one of its activations."""
+    """A lane of a batch in one of its activations; `outward` is the number of inlined calls in that that are left."""
 
-    def __init__(self, observer: StoppingObserver, batch: ObservedBatch, frame: Frame, lane: int) -> None:
-        self.observer, self.batch, self.frame, self.lane = observer, batch, frame, lane
+    def __init__(
+        self, observer: StoppingObserver, batch: ObservedBatch, frame: Frame, lane: int, outward: int = 0
+    ) -> None:
+        self.observer, self.batch, self.frame, self.lane, self.outward = observer, batch, frame, lane, outward
 
     @property
     def position(self) -> int | None:

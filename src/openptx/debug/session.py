@@ -11,7 +11,7 @@ from openptx.debug.assignments import Assignments
 from openptx.debug.breakpoints import AtBreakpoint, Breakpoint, Breakpoints
 from openptx.debug.execution import Execution
 from openptx.debug.expressions import parse, read_value
-from openptx.debug.lanes import LaneGroup, batch_of, frames, holds, lane_of, where
+from openptx.debug.lanes import Activation, LaneGroup, batch_of, frames, holds, lane_of, where
 from openptx.debug.numbering import Numbering
 from openptx.debug.observer import StoppingObserver
 from openptx.debug.places import Places
@@ -28,7 +28,6 @@ from openptx.launch_options import require_options, sequence_of
 
 if TYPE_CHECKING:
     from openptx.debug.places import Place
-    from openptx.engines.interp.frames import Frame
     from openptx.errors import Triple
     from openptx.runtime import Kernel
     from openptx.runtime.options import Extent
@@ -92,7 +91,7 @@ class Session:
         """
         lane_group = self.lane_group()
         at = self.places.line(lane_group.op) if line and lane_group.op is not None else None
-        inlined = self.places.inlining(lane_group.op) if lane_group.op is not None else 0
+        inlined = self.places.inlined(lane_group.op)
         depth = lane_group.frame.depth
         stop = self._run(Step(self.thread, self.places, depth, inlined, at, over=over, warp=warp, count=count))
         if warp and stop.live:
@@ -100,13 +99,13 @@ class Session:
         return stop
 
     def finish(self) -> Stop:
-        """Runs until the thread returns from its function, which may be inlined. Raises InputError in a kernel, which
-        has no caller."""
-        lane_group = self.lane_group()
-        inlined = self.places.inlining(lane_group.op) if lane_group.op is not None else 0
-        if lane_group.frame.parent is None and not inlined:
+        """Runs until the thread returns from the selected activation, which may be of an inlined function. Raises
+        InputError in a kernel, which has no caller."""
+        frame, pc, outward = self.frames()[self.level]
+        inlined = self.places.inlined(frame.plan.code[min(pc, len(frame.plan.code) - 1)])[outward:]
+        if frame.parent is None and not inlined:
             raise InputError("the thread is in the kernel itself; `continue` runs to its end")
-        return self._run(Step(self.thread, self.places, lane_group.frame.depth, inlined, out=True))
+        return self._run(Step(self.thread, self.places, frame.depth, inlined, out=True))
 
     def set_condition(self, number: int, text: str) -> None:
         """Changes the condition of a breakpoint; without a text it has none. Raises InputError if there is no such
@@ -312,10 +311,15 @@ class Session:
         begun = any(0 <= lane_of(thread, batch) < batch.x.n for batch in self.observer.batches)
         return "has ended" if begun or not self.stop.live else "has not begun"
 
-    def frames(self) -> list[tuple[Frame, int]]:
-        """The activations of the thread, innermost first, each with the position in its code."""
+    def frames(self) -> list[Activation]:
+        """The activations of the thread, innermost first, those of inlined functions included."""
         lane_group = self.lane_group()
-        return frames(lane_group.frame, lane_group.pc)
+        found = list[Activation]()
+        for frame, pc in frames(lane_group.frame, lane_group.pc):
+            code = frame.plan.code
+            inlined = self.places.inlined(code[min(pc, len(code) - 1)])
+            found += [Activation(frame, pc, outward) for outward in range(len(inlined) + 1)]
+        return found
 
     def scope(self, level: int | None = None) -> Scope:
         """The thread's names, in the activation `level` calls up (by default `self.level`). Raises InputError if there
@@ -326,7 +330,7 @@ class Session:
             raise InputError(f"no frame {level}: there are {len(chain)}")
         batch = self.batch_of(self.thread)
         assert batch is not None
-        return Scope(self.observer, batch, chain[level][0], lane_of(self.thread, batch))
+        return Scope(self.observer, batch, chain[level].frame, lane_of(self.thread, batch), chain[level].outward)
 
     def evaluate(self, text: str, level: int | None = None) -> Any:
         """The value of an expression in the thread: a Typed, an Array, a list of Typed or a number.

@@ -79,7 +79,8 @@ def visible(scope: Scope) -> Iterator[SourceVariable]:
     """The variables that the thread's function sees at its instruction, each name once."""
     information, seen = debug_information(scope.batch.program.file), set[str]()
     at = scope.position if information.known else None
-    for each in information.visible(scope.frame.plan.function.name, at) if at is not None else ():
+    function = scope.frame.plan.function.name
+    for each in information.visible(function, at, scope.outward) if at is not None else ():
         if each.name not in seen:
             seen.add(each.name)
             yield each

@@ -14,6 +14,7 @@ from openptx.dwarf import (
     DEEPEST,
     HIGH_PC,
     INLINED,
+    LINKAGE_NAME,
     LOW_PC,
     NAME,
     Block,
@@ -29,7 +30,6 @@ from openptx.source import File
 
 BIT_OFFSET, BIT_SIZE = 0x0C, 0x0D
 LOCATION, BYTE_SIZE, CONST_VALUE, COUNT, OFFSET, ENCODING, TYPE = 0x02, 0x0B, 0x1C, 0x37, 0x38, 0x3E, 0x49
-LINKAGE_NAME = 0x2007
 """Attributes."""
 UPPER_BOUND = 0x2F
 PARAMETER, BLOCK, VARIABLE, FUNCTION = 0x05, 0x0B, 0x34, 0x2E
@@ -99,20 +99,26 @@ class DebugInformation:
         """Whether the file has any."""
         return bool(self._units)
 
-    def visible(self, function: str, at: int) -> Iterator[SourceVariable]:
-        """The variables that an instruction of a function sees, the innermost first; `at` is its place in the text."""
+    def visible(self, function: str, at: int, outward: int = 0) -> Iterator[SourceVariable]:
+        """The variables that an instruction of a function sees, the innermost first; `at` is its place in the text, and
+        `outward` the number of inlined calls there whose variables are left out."""
         for unit in self._units:
             for entry in unit.children:
                 if entry.tag == FUNCTION and function in (entry.attributes.get(a) for a in (LINKAGE_NAME, NAME)):
-                    yield from self._inside(entry, at)
+                    scopes = self._around(entry, at)
+                    calls = [i for i, scope in enumerate(scopes) if scope.tag == INLINED]
+                    for scope in scopes[calls[outward - 1] + 1 if 0 < outward <= len(calls) else 0 :]:
+                        yield from self._own(scope, at)
         for unit in self._units:
             yield from self._own(unit, at)
 
-    def _inside(self, scope: Entry, at: int) -> Iterator[SourceVariable]:
+    def _around(self, scope: Entry, at: int) -> list[Entry]:
+        """A scope and those in it around a place, the innermost first."""
+        found = list[Entry]()
         for child in scope.children:
             if child.tag in (BLOCK, INLINED) and self._covers(child, at):
-                yield from self._inside(child, at)
-        yield from self._own(scope, at)
+                found += self._around(child, at)
+        return [*found, scope]
 
     def _covers(self, scope: Entry, at: int) -> bool:
         begin, end = (self._labels.get(str(scope.attributes.get(pc))) for pc in (LOW_PC, HIGH_PC))

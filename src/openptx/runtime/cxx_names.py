@@ -104,10 +104,15 @@ def normal(text: str) -> str:
     return _SUFFIX.sub("", "".join(text.split()))
 
 
+def spelled(wanted: str, names: Iterable[str]) -> list[str]:
+    """The mangled names that a C++ name denotes."""
+    return [name for name in names if name.startswith("_Z") and normal(wanted) in map(normal, spellings(name))]
+
+
 def find_kernel(wanted: str, kernels: Iterable[str]) -> str | None:
     """The PTX name of the kernel that a C++ name denotes; None if there is none. Raises ArgumentError for an ambiguous
     name."""
-    found = [k for k in kernels if k.startswith("_Z") and normal(wanted) in map(normal, spellings(k))]
+    found = spelled(wanted, kernels)
     if len(found) > 1:
         listed = ", ".join(f"`{qualified(k)}`" for k in found[:_MOST])
         raise ArgumentError(f"`{wanted}` means several kernels: {listed}; write one of these, or its name in the PTX: "

@@ -74,7 +74,7 @@ def test_steps_by_instruction_enter_calls_and_over_them_do_not(reduce: Session) 
     reduce.step(count=4)
     assert row(reduce) == ROWS["call (v), twice, (i);"]
     reduce.step()
-    assert [frame.plan.function.name for frame, _ in reduce.frames()] == ["twice", "reduce"]
+    assert [activation.frame.plan.function.name for activation in reduce.frames()] == ["twice", "reduce"]
     reduce.finish()
     assert row(reduce) == ROWS["mov.u32 s, tile;"]
     reduce.goto(5)

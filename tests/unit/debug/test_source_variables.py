@@ -65,11 +65,30 @@ def test_addresses_of_variables(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 def test_inlined_calls_are_shown_with_their_variables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = debug(
-        tmp_path, capsys, "break compiled_for_debugging.cu:10", "continue", "where", "print w", "print v", "print m"
-    )
-    assert "compiled_for_debugging.cu:10): add.s32" in out
-    assert "\n       inlined at compiled_for_debugging.cu:13\n       inlined at compiled_for_debugging.cu:19\n" in out
+        tmp_path, capsys, "break compiled_for_debugging.cu:10", "continue", "where", "print w", "print v", "print m",
+        "up", "print w", "print m", "up", "print m", "print v", "finish",
+    )  # fmt: skip
+    calls = re.findall(r"^[> ] #\d (.*), line \d+ \(compiled_for_debugging\.cu:(\d+)\)", out, re.M)
+    assert calls[:4] == [
+        ("inner inlined in outer", "10"),
+        ("middle inlined in outer", "13"),
+        ("outer", "19"),
+        ("k", "33"),
+    ]
     assert "\nw = 0\nv = 0\nm = 0 (undefined: this thread has not written it)" in out
+    up, up_twice = out.split("> #1")[1], out.split("> #2")[1]
+    assert "no register or variable `w`" in up
+    assert "\nm = 0 (undefined" in up.partition("> #2")[0]
+    assert "no register or variable `m`" in up_twice
+    assert "\nv = 0\n" in up_twice
+    assert "k, line" in up_twice.rpartition("step")[2]
+
+
+def test_a_breakpoint_on_a_function_that_is_only_inlined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = debug(tmp_path, capsys, "break inner", "break middle", "continue", "continue", "break inners")
+    assert "\nbreakpoint 1, breakpoint 2\n" in out  # the one begins with the other
+    assert re.findall(r"^block .* step \d+: (.*), line", out, re.M)[1:] == ["inner inlined in outer"]
+    assert "did you mean `inner`?" in out
 
 
 def test_variables_are_changed_and_watched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -56,9 +56,9 @@ class Debuggee:
         """A source of the protocol."""
         return self.sources.source_message(path)
 
-    def location(self, op: Op, by_source: bool = False) -> tuple[str, int, int]:
-        """The path, line and column of an instruction."""
-        path, line, column = self.sources.location(op, by_source)
+    def location(self, op: Op, by_source: bool = False, outward: int = 0) -> tuple[str, int, int]:
+        """The path, line and column of an instruction, or of an inlined call that it is in."""
+        path, line, column = self.sources.location(op, by_source, outward)
         return path, line + self.first_line - 1, column + self.first_column - 1
 
     def line(self, line: int) -> int:

@@ -12,6 +12,7 @@ from openptx.debug.expressions import parse
 from openptx.debug.listing import names
 from openptx.debug.terminal import ALIASES, Terminal
 from openptx.errors import Fault, InputError
+from openptx.runtime.cxx_names import qualified
 
 if TYPE_CHECKING:
     from openptx.debug.dap.debuggee import Debuggee
@@ -65,13 +66,15 @@ class Inspection:
         count = int(arguments.get("levels") or 0) or len(every)
         addresses = CodeAddresses(session.places)
         found: list[Message] = []
-        for level, (frame, pc) in list(enumerate(every))[first : first + count]:
+        for level, (frame, pc, outward) in list(enumerate(every))[first : first + count]:
             code = frame.plan.code
             pc = min(pc, len(code) - 1)
-            path, line, column = self.debuggee.location(code[pc])
+            path, line, column = self.debuggee.location(code[pc], outward=outward)
             name = frame.plan.function.name
+            inlined = session.places.inlined(code[pc])[outward:]
+            shown = inlined[0].function if inlined else name
             found.append({
-                "id": thread * LEVELS + level, "name": name, "source": self.debuggee.source(path),
+                "id": thread * LEVELS + level, "name": qualified(shown), "source": self.debuggee.source(path),
                 "line": line, "column": column, "instructionPointerReference": f"0x{addresses.of((name, pc)):x}",
             })  # fmt: skip
         return {"stackFrames": found, "totalFrames": len(every)}

@@ -37,9 +37,10 @@ class Sources:
             return self.places.file.name
         return str(source.get("path") or source.get("name") or "")
 
-    def location(self, op: Op, by_source: bool = False) -> tuple[str, int, int]:
-        """Where an instruction is shown: in the source if it can be read, else in the PTX."""
-        chain = self.places.table.of(op)
+    def location(self, op: Op, by_source: bool = False, outward: int = 0) -> tuple[str, int, int]:
+        """Where an instruction, or the call that is `outward` inlined calls further out, is shown: in the source if
+        that can be read, else in the PTX."""
+        chain = self.places.table.of(op)[outward:]
         if chain and (by_source or self.places.table.text(chain[0]) is not None):
             return chain[0]
         return (self.places.file.name, *self.places.file.location(op.span[0]))
