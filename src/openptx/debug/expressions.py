@@ -1,7 +1,7 @@
 """Expressions over registers, memory and variables of one thread: `%r1 + 4 * i`, `f32[p]`, `tile[3] > 0 and not c`.
 
-The grammar is Python's for arithmetic, comparison and `and or not`; names are PTX's. `f32[address]` reads memory
-through a generic address, `shared.f32[address]` in a state space; `f32(x)` takes the bits of a register as
+The grammar is Python's for arithmetic, comparison and `and or not`, or C's; names are PTX's. `f32[address]` reads
+memory through a generic address, `shared.f32[address]` in a state space; `f32(x)` takes the bits of a register as
 another type, `f32(1.5)` those of a number. `&x` is the address of what `x` names.
 """
 
@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import ast
 import operator
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from openptx.debug import source_values
+from openptx.debug.c_expressions import in_python
 from openptx.debug.scope import Scope
 from openptx.debug.source_variables import BitField
 from openptx.debug.values import Array, TypedBits, bits_for
@@ -23,10 +23,6 @@ from openptx.isa.types import TYPES, Type
 from openptx.program import Register
 from openptx.trace.values import type_of
 
-_TOKEN = re.compile(
-    r"0[fF][\da-fA-F]{8}\b|0[dD][\da-fA-F]{16}\b|0[xX][\da-fA-F]+|\d[\w.]*|[%$_A-Za-z][\w$]*(?:\.[A-Za-z]\w*)*"
-)
-_WORDS = frozenset(("and", "or", "not", "True", "False"))
 _SPACES = frozenset(("global", "shared", "local", "const", "param", "generic"))
 # fmt: off
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -106,21 +102,19 @@ def parse(text: str) -> Expression:
     """Parses an expression; raises InputError for anything else."""
     names: dict[str, str] = {}
 
-    def placeholder(found: re.Match[str]) -> str:
-        word = found[0]
-        if word in _WORDS or (word[0].isdigit() and word[:2].lower() not in ("0f", "0d")):
-            return word
+    def placeholder(word: str) -> str:
         key = f"v{len(names)}_"
         names[key] = word
         return key
 
-    given = text.strip().replace("->", ".")
+    given = text.strip()
     address = given[:1] == "&"
     given = given[1:].strip() if address else given
     if given[:1] == "*":
         given = f"({given[1:]})[0]"
+    given = in_python(given, placeholder, placeholder)
     try:
-        tree = ast.parse(_TOKEN.sub(placeholder, given), mode="eval").body
+        tree = ast.parse(given.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise InputError(f"`{text.strip()}` is not an expression") from error
     return Expression(text.strip(), tree, names, address)
@@ -163,6 +157,8 @@ class _Evaluation:
                 return test(bool(self.number(value)) for value in values)
             case ast.UnaryOp(op=op, operand=operand):
                 return _UNARY[type(op)](self.number(operand))
+            case ast.BinOp(left=ast.Name(id=name), op=ast.Pow(), right=right):
+                return self.converted(self.names[name], self.number(right))
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
                 a, b = self.number(left), self.number(right)
                 if isinstance(op, ast.LShift | ast.RShift) and not 0 <= b <= LONGEST_SHIFT:
@@ -272,6 +268,16 @@ class _Evaluation:
             case _:
                 pass
         raise InputError("a register, an element of a variable or TYPE[address] can be assigned to")
+
+    def converted(self, name: str, value: Any) -> TypedBits:
+        """`(int)x`, in the type of PTX: the number, without its fraction and its upper bits in an integer type. Raises
+        InputError for what is no number."""
+        type = type_of(name)
+        if not isinstance(value, bool | int | float):
+            raise InputError("only numbers are converted")
+        if type.kind == "f":
+            return TypedBits(bits_for(value, type), type)
+        return TypedBits(int(value) & (1 << type.width) - 1, type)
 
     def cast(self, name: str, value: Any) -> TypedBits:
         """`f32(x)`: the same bits. Raises InputError for anything but a register or a number."""

@@ -107,3 +107,29 @@ def holds(lanes: lane_sets.Lanes, lane: int) -> bool:
         return lanes.start <= lane < lanes.stop
     i = int(np.searchsorted(lanes, lane))
     return i < lanes.size and int(lanes[i]) == lane
+
+
+def running_thread(observer: StoppingObserver, thread: int, whole_warp: bool = False) -> int:
+    """One of the running lanes: the same thread if it is one of them, else with `whole_warp` one of its warp."""
+    return one_of(observer.batch, observer.lanes, thread, whole_warp)
+
+
+def last_thread(observer: StoppingObserver, thread: int) -> int:
+    """One of the lanes that executed the last instruction, the same thread if it is one of them; of the running ones if
+    they have exited since."""
+    batch, lanes = observer.last if observer.last is not None else (observer.batch, observer.lanes)
+    found = one_of(batch, lanes, thread)
+    return found if where(observer, found) is not None else running_thread(observer, thread)
+
+
+def one_of(batch: ObservedBatch, lanes: lane_sets.Lanes, thread: int, whole_warp: bool = False) -> int:
+    """A thread of these lanes of a batch."""
+    geometry = batch.x.geometry
+    first = geometry.first * geometry.threads
+    own = thread - first
+    if 0 <= own < geometry.n and holds(lanes, own):
+        return thread
+    places = lane_sets.positions(lanes, geometry.n)
+    if whole_warp and 0 <= own < geometry.n:
+        places = places[geometry.warp[places] == geometry.warp[own]]
+    return first + int(places[0]) if places.size else thread

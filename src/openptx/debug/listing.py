@@ -3,12 +3,13 @@ lines."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from openptx.debug.expressions import parse
+from openptx.debug.formats import memory_form
 from openptx.debug.lanes import groups, lane_of
 from openptx.debug.scope import Scope
 from openptx.debug.session import Session
@@ -87,6 +88,19 @@ def listing(session: Session, middle: int | None) -> Iterator[str]:
         yield f"{marks}{number:>5}  {file.line(number)}".rstrip()
 
 
+def source_listing(session: Session, file: str, middle: int) -> Iterator[str]:
+    """Lines of a source around one. Raises InputError if no `.file` names it, or it cannot be read."""
+    table = session.places.table
+    known = [name for name in table.names.values() if file in (name, name.rpartition("/")[2])]
+    if not known:
+        raise InputError(f"no source `{file}`; the sources are {', '.join(table.names.values()) or 'none'}")
+    lines = table.lines(known[0])
+    if not 0 < middle <= len(lines):
+        raise InputError(f"{known[0]} has {len(lines)} lines" if lines else f"{known[0]} cannot be read")
+    for number in range(max(middle - AROUND, 1), min(middle + AROUND, len(lines)) + 1):
+        yield f"{number:>7}  {lines[number - 1]}".rstrip()
+
+
 def names(session: Session) -> set[str]:
     """Candidates for completion."""
     found = {name for function in session.places.functions.values() for name in function.labels}
@@ -124,23 +138,27 @@ def in_warp(session: Session, text: str) -> list[tuple[str, Any]]:
 def memory(session: Session, form: str, text: str) -> Iterator[str]:
     """Values from an address on, eight a line. Raises InputError for an unreadable command, and if there is no address
     or it cannot be read."""
-    found = re.fullmatch(r"(\d*)\s*([a-z]\w*)?", form)
-    if found is None:
-        raise InputError(f"x/{form}: write x/COUNT TYPE, such as x/8f32")
+    count, type = memory_form(form)
     space, _, rest = text.partition(" ")
     if space not in ("global", "shared", "local", "const", "param", "generic") or not rest:
         space, rest = "generic", text
-    start = session.evaluate(rest)
     scope = session.scope()
-    kind = type_of("b32" if not found[2] or found[2] == "x" else found[2])
+    start = session.evaluate(rest)
+    if rest.startswith("&"):
+        start = session.evaluate(rest[1:])
+        if not isinstance(start, Array):
+            inner = parse(rest[1:])
+            place = inner.source_object(scope) or inner.place(scope)
+            start, space = place.address, place.space
+    kind = type_of(type or "b32")
     if isinstance(start, Array):
         space, address = start.space, start.address
-        kind = kind if found[2] else start.type
+        kind = kind if type else start.type
     else:
         address = start.number if isinstance(start, TypedBits) else start
     if not isinstance(address, int):
         raise InputError(f"`{rest}` is not an address")
-    values = scope.read(space, address, kind, int(found[1] or 8))
+    values = scope.read(space, address, kind, count)
     step = max(kind.width // 8, 1)
     for i in range(0, len(values), 8):
         yield f"0x{address + i * step:x}: " + " ".join(show(value.bits, kind) for value in values[i : i + 8])
@@ -213,7 +231,11 @@ def threads(session: Session) -> Iterator[str]:
         lanes = group.lanes[geometry.cta[group.lanes] == cta]
         if lanes.size:
             function = group.frame.plan.function.name
-            at = session.places.describe((function, group.pc)) if group.op is not None else f"the end of {function}"
+            at = (
+                session.places.describe((function, group.pc))
+                if group.op is not None
+                else f"the end of {qualified(function)}"
+            )
             yield f"{group.state:<10} {at}: threads {ranges(geometry.thread[lanes].tolist(), RANGES)}"
     mine = slice(cta * geometry.threads, (cta + 1) * geometry.threads)
     gone = np.flatnonzero(~batch.alive[mine]).tolist()
@@ -239,7 +261,7 @@ def warps(session: Session) -> Iterator[str]:
                 mask = sum(1 << lane for lane in geometry.lane[lanes].tolist())
                 function = group.frame.plan.function.name
                 line = session.places.row(group.op) if group.op is not None else "end"
-                places.append(f"{mask:08x} at {function}:{line} {group.state}")
+                places.append(f"{mask:08x} at {qualified(function)}:{line} {group.state}")
         yield f"warp {warp}: {'; '.join(places) or 'has ended'}"
 
 
@@ -264,16 +286,45 @@ def step(session: Session) -> Iterator[str]:
     yield f"step {session.stop.step}"
 
 
+def lanes(session: Session) -> Iterator[str]:
+    """The lanes of the thread's warp with the same position."""
+    own = session.thread % session.numbering.block_threads // 32
+    yield from list(warps(session))[own : own + 1]
+
+
+def functions(session: Session) -> Iterator[str]:
+    """The functions that the kernel may execute."""
+    inlined = session.places.inlined_functions()
+    for name in session.places.functions:
+        yield (
+            f"{qualified(name)}, line {session.places.row(code[0])}"
+            if (code := session.places.functions[name].code)
+            else qualified(name)
+        )
+    yield from (f"{name}, inlined" for name in sorted(map(qualified, inlined)))
+
+
+def frame(session: Session) -> Iterator[str]:
+    """The selected activation."""
+    yield from list(calls(session))[session.level : session.level + 1]
+
+
+def line(session: Session) -> Iterator[str]:
+    """The position of the thread."""
+    yield thread_state(session)
+
+
 INFO: dict[str, Callable[[Session], Iterator[str]]] = {
     "breakpoints": breakpoints, "registers": registers, "threads": threads, "warps": warps, "blocks": blocks,
-    "variables": variables, "params": params, "step": step,
+    "variables": variables, "params": params, "step": step, "lanes": lanes, "functions": functions, "frame": frame,
+    "line": line, "calls": calls,
 }  # fmt: skip
 
 
 def position(text: str, size: Triple, what: str) -> Triple:
     """`X`, `X,Y` or `X,Y,Z` of a block or a thread, within the extent. Raises InputError for any other text, and for a
     position outside of the extent."""
-    parts = text.replace(" ", "").split(",")
+    parts = text.replace(" ", "").removeprefix("(").removesuffix(")").split(",")
     if not 1 <= len(parts) <= 3 or not all(part.isdecimal() for part in parts):
         raise InputError(f"{what} {text}: write X, X,Y or X,Y,Z")
     x, y, z = (*map(int, parts), 0, 0)[:3]

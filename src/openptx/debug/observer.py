@@ -27,7 +27,8 @@ class Abandoned(BaseException):
 
 
 class StoppingObserver(Observer):
-    """`step` is the index of the instruction that `lanes` have reached; `pc` and `op` identify it.
+    """`step` is the index of the instruction that `lanes` have reached; `pc` and `op` identify it. `last` are the lanes
+    that executed the one before.
 
     `decide` is called at each instruction. The launch's thread waits in `stop` until the session's calls `resume`.
     """
@@ -44,6 +45,7 @@ class StoppingObserver(Observer):
         self.pausing = self.abandoned = False
         self.stopped_at: Stop | None = None
         self._stopped, self._go = threading.Semaphore(0), threading.Semaphore(0)
+        self.last: tuple[ObservedBatch, lane_sets.Lanes] | None = None
         self._written: dict[ObservedBatch, WrittenRegisters] = {}
 
     # On the launch's thread.
@@ -63,6 +65,7 @@ class StoppingObserver(Observer):
             self.stop(stop)
 
     def executed(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
+        self.last = self.batch, lanes
         self._written[self.batch].after(op, self.batch.frame_running, lanes)
 
     def suspended(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:

@@ -21,6 +21,7 @@ from openptx.isa.types import Type, find_type
 from openptx.keywords import did_you_mean
 from openptx.numerics import Bits
 from openptx.program import Register, Special, Variable
+from openptx.runtime.cxx_names import qualified
 from openptx.trace.observer import ObservedBatch
 from openptx.trace.operands import bits_of
 from openptx.trace.values import type_of
@@ -76,9 +77,10 @@ class Scope:
         if parts:
             return [self.register(part) for part in parts]
         for variable in self.variables():
-            if variable.name == text:
+            if text in (variable.name, qualified(variable.name)):
                 return self.array(variable)
-        found = self.special(text) if text.startswith("%") else self.builtin(text)
+        special = self.special(text) if text.startswith("%") else self.builtin(text)
+        found = special if special is not None else source_values.enumerator(self, text)
         if found is not None:
             return found
         names = [*registers, *(v.name for v in self.variables()), *(v.name for v in source_values.visible(self))]

@@ -11,7 +11,7 @@ from openptx.debug.assignments import Assignments
 from openptx.debug.breakpoints import AtBreakpoint, Breakpoint, Breakpoints
 from openptx.debug.execution import Execution
 from openptx.debug.expressions import parse, read_value
-from openptx.debug.lanes import Activation, LaneGroup, batch_of, frames, holds, lane_of, where
+from openptx.debug.lanes import Activation, LaneGroup, batch_of, frames, lane_of, last_thread, running_thread, where
 from openptx.debug.numbering import Numbering
 from openptx.debug.observer import StoppingObserver
 from openptx.debug.places import Places
@@ -95,7 +95,7 @@ class Session:
         depth = lane_group.frame.depth
         stop = self._run(Step(self.thread, self.places, depth, inlined, at, over=over, warp=warp, count=count))
         if warp and stop.live:
-            self._look_at(self.observer.lanes, whole_warp=True)
+            self.thread = running_thread(self.observer, self.thread, whole_warp=True)
         return stop
 
     def finish(self) -> Stop:
@@ -198,8 +198,10 @@ class Session:
             except KeyboardInterrupt:
                 self.interrupt()
         self.stop = stop
-        if stop.live and (stop.kind == WATCHPOINT or stop.error is not None or stop.kind == PAUSE):
-            self._look_at(self.observer.lanes)
+        if stop.kind == WATCHPOINT:
+            self.thread = last_thread(self.observer, self.watchpoints[stop.breakpoints[0]].thread)
+        elif stop.live and (stop.error is not None or stop.kind == PAUSE):
+            self.thread = running_thread(self.observer, self.thread)
         return stop
 
     def _output(self, text: str) -> None:
@@ -385,16 +387,3 @@ class Session:
             if 0 <= lane < geometry.n:
                 return geometry.block_of(lane), geometry.thread_of(lane)
         return self.numbering.thread_at(thread)
-
-    def _look_at(self, lanes: lane_sets.Lanes, whole_warp: bool = False) -> None:
-        """Selects one of the running lanes: the same thread, if it is one of them."""
-        geometry = self.observer.batch.x.geometry
-        first = geometry.first * geometry.threads
-        own = self.thread - first
-        if own >= 0 and holds(lanes, own):
-            return
-        places = lane_sets.positions(lanes, geometry.n)
-        if whole_warp and 0 <= own < geometry.n:
-            places = places[geometry.warp[places] == geometry.warp[own]]
-        if places.size:
-            self.thread = first + int(places[0])

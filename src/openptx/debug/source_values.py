@@ -64,15 +64,37 @@ class SourceObject:
 def find(scope: Scope, name: str) -> SourceObject | None:
     """The object that a name, with members after dots, names; None if the program has no variable of that name."""
     first, *members = name.split(".")
-    found = next((each for each in visible(scope) if each.name == first), None)
-    if found is None:
+    variables = {each.name: each for each in visible(scope)}
+    if (found := variables.get(first)) is not None:
+        value = located(scope, found)
+    elif (this := variables.get("this")) is None or (own := own_member(scope, this, first)) is None:
         return None
-    value = located(scope, found)
+    else:
+        value = own
     if value.type.tag == REFERENCE:
         value = element_of(scope, value, 0)
     for member in members:
         value = member_of(scope, value, member)
     return value
+
+
+def own_member(scope: Scope, this: SourceVariable, name: str) -> SourceObject | None:
+    """A member of the object whose function this is; None if it has none of that name."""
+    try:
+        return member_of(scope, located(scope, this), name)
+    except InputError:
+        return None
+
+
+def enumerator(scope: Scope, name: str) -> TypedBits | None:
+    """The value of an enumerator, such as `State::BUSY`; None if there is none of that name."""
+    information = debug_information(scope.batch.program.file)
+    for type in information.enumerations():
+        for each in type.children:
+            full, value = demangled(str(each.attributes.get(NAME, ""))), each.attributes.get(CONST_VALUE)
+            if full.endswith(name) and (full == name or full.endswith(f"::{name}")) and isinstance(value, int):
+                return TypedBits(value, type_of(scalar(type) or "s32"), name=full)
+    return None
 
 
 def visible(scope: Scope) -> Iterator[SourceVariable]:
@@ -194,8 +216,9 @@ def shown(scope: Scope, value: SourceObject, depth: int = 0) -> str:
     if value.type.tag in (ARRAY, *RECORDS) and depth == DEEPEST:
         return "{...}"
     if value.type.tag in RECORDS:
-        parts = [(member.name, value.member(member)) for member in value.information.members(value.type)]
-        return "{" + ", ".join(f"{name or 'base'} = {shown(scope, part, depth + 1)}" for name, part in parts) + "}"
+        members = value.information.members(value.type)
+        parts = [(member.label, shown(scope, value.member(member), depth + 1)) for member in members]
+        return "{" + ", ".join(f"{label} = {text}" if label else text for label, text in parts) + "}"
     if value.type.tag == ARRAY:
         count = next(iter(extents(value.type)), 0)
         parts = [shown(scope, element_of(scope, value, i), depth + 1) for i in range(min(count, MOST_SHOWN))]

@@ -77,12 +77,17 @@ class BitField(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A member of a structure, at an offset in bytes. A base class has no name."""
+    """A member of a structure, at an offset in bytes. A base class has no name, nor has an anonymous union."""
 
     name: str
     offset: int
     type: Entry
     bits: BitField | None
+    inherited: bool = False
+
+    @property
+    def label(self) -> str:
+        return "base" if self.inherited else self.name
 
 
 class DebugInformation:
@@ -98,6 +103,10 @@ class DebugInformation:
     def known(self) -> bool:
         """Whether the file has any."""
         return bool(self._units)
+
+    def enumerations(self) -> Iterator[Entry]:
+        """The enumerations of all scopes."""
+        return (entry for entry in self._entries.values() if entry.tag == ENUM)
 
     def visible(self, function: str, at: int, outward: int = 0) -> Iterator[SourceVariable]:
         """The variables that an instruction of a function sees, the innermost first; `at` is its place in the text, and
@@ -185,9 +194,9 @@ class DebugInformation:
             member = self.type_of(child)
             if child.tag in (MEMBER, BASE_CLASS) and member is not None:
                 name, place = str(child.attributes.get(NAME, "")), child.attributes.get(OFFSET, 0)
-                yield Member(
-                    "" if name.startswith(BASE) else name, offset_in(place), member, bit_field(child, self.size(member))
-                )
+                inherited = child.tag == BASE_CLASS or name.startswith(BASE)
+                bits = bit_field(child, self.size(member))
+                yield Member("" if inherited else name, offset_in(place), member, bits, inherited)
 
     def size(self, type: Entry) -> int:
         """The bytes of a type."""

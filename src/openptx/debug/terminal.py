@@ -5,17 +5,15 @@ from __future__ import annotations
 import cmd
 import re
 import sys
-from typing import Any, TextIO, cast
+from typing import Any, TextIO
 
 from openptx.debug import listing
+from openptx.debug.commands import COMMANDS, number, show
 from openptx.debug.history import history
 from openptx.debug.session import Session
-from openptx.debug.source_values import SourceObject, shown
 from openptx.debug.stops import ENDED, EXITED, FAULT, PAUSE, Stop
-from openptx.debug.values import Array, TypedBits
-from openptx.errors import Fault, InputError
-from openptx.isa.types import Type
-from openptx.trace.values import show, type_of
+from openptx.errors import Error, Fault, InputError
+from openptx.keywords import did_you_mean
 
 # fmt: off
 ALIASES = {
@@ -25,10 +23,7 @@ ALIASES = {
     "run": "start", "f": "frame", "h": "help", "disassemble": "list",
 }
 # fmt: on
-SHOWN = 64
-"""Elements of an array that `print` shows."""
-LETTERS = {"d": "s", "u": "u", "f": "f", "x": "b"}
-"""gdb's letters for formats of bits; the register gives the width."""
+_FOCUS = re.compile(r"(thread|block|warp|lane|kernel|grid|device|sm)\s+(\([^)]*\)|[\d,]+)\s*")
 
 
 class Terminal(cmd.Cmd):
@@ -41,7 +36,7 @@ class Terminal(cmd.Cmd):
         self.session = session
         self.use_rawinput = interactive
         self.prompt = "(openptx) " if interactive else ""
-        self.listed = 0
+        self.displayed = dict[int, str]()
         self.quitting = False
         self.problems = 0
 
@@ -72,24 +67,25 @@ class Terminal(cmd.Cmd):
         if not word or word.startswith("#"):
             return bool(self.emptyline()) if not word and self.use_rawinput else False
         name, slash, form = word.partition("/")
-        name = ALIASES.get(name, name)
         if line.strip() == "EOF":
             self.quitting = True
             return True
         self.lastcmd = line
-        command = getattr(self, f"do_{name}", None)
+        text = f"/{form} {rest}".strip() if slash else rest.strip()
         try:
-            if command is None:
-                raise InputError(f"no command `{name}`; `help` lists them")
-            return bool(command(f"/{form} {rest}".strip() if slash else rest.strip()))
-        except InputError as error:
+            name = command_name(name)
+            if name not in COMMANDS:
+                return bool(getattr(self, f"do_{name}")(text))
+            for shown in COMMANDS[name](self.session, text):
+                self.say(shown)
+        except Error as error:
             self.problems += 1
             self.say(f"error: {error}")
-            return False
+        return False
 
     def completenames(self, text: str, *ignored: Any) -> list[str]:
         """Commands that begin with the typed text."""
-        return [name for name in super().completenames(text, *ignored) if name != "EOF"]
+        return sorted(name for name in names() if name.startswith(text))
 
     def completedefault(self, *ignored: Any) -> list[str]:
         """Registers, variables, labels and functions that begin with the typed text."""
@@ -111,6 +107,7 @@ class Terminal(cmd.Cmd):
             self.say(stop.message)
         if stop.kind != ENDED:
             self.say(listing.thread_state(self.session))
+            self.show_displayed()
 
     def do_start(self, text: str) -> None:
         """start: begin the launch again, and stop at its first instruction"""
@@ -160,6 +157,17 @@ class Terminal(cmd.Cmd):
         """reverse: go back to the last stop at a breakpoint before this one"""
         self.show_stop(self.session.back_to_breakpoint())
 
+    def do_advance(self, text: str) -> None:
+        """advance PLACE: run until this thread reaches it, or to another stop"""
+        if not text:
+            raise InputError("advance to which place? a row, FILE:LINE, a label or a function")
+        made = self.session.break_at(text, thread=self.session.thread, once=True)
+        try:
+            self.show_stop(self.session.cont())
+        finally:
+            if made.number in self.session.breakpoints:
+                self.session.delete(made.number)
+
     def do_quit(self, text: str) -> bool:
         """quit: end the launch and the debugger"""
         self.quitting = True
@@ -176,39 +184,22 @@ class Terminal(cmd.Cmd):
         self.set_breakpoint(text, once=True)
 
     def set_breakpoint(self, text: str, once: bool) -> None:
-        place, _, condition = text.partition(" if ") if " if " in text else (text, "", "")
+        place, _, condition = re.sub(r"(^|\s)if\b", "\0", text, count=1).partition("\0")
         found = re.fullmatch(r"(.*?)\s+thread\s+(\d+)", place.strip())
         place, thread = (found[1], int(found[2])) if found else (place.strip(), None)
         if not place:
             place = str(listing.row(self.session))
-        made = self.session.break_at(place, condition or None, thread=thread, once=once)
+        made = self.session.break_at(place, condition.strip() or None, thread=thread, once=once)
         where = ", ".join(sorted(self.session.places.describe(place) for place in made.places))
         self.say(f"breakpoint {made.number}: {where}")
 
     def do_watch(self, text: str) -> None:
-        """watch EXPRESSION: stop when it changes: a register of this thread, memory, a variable"""
+        """watch EXPRESSION [if CONDITION]: stop when it changes: a register of this thread, memory, a variable"""
         if not text:
             raise InputError("watch what? a register, `u32[address]`, a variable")
-        made = self.session.watch(text)
+        text, _, condition = text.partition(" if ")
+        made = self.session.watch(text, condition.strip() or None)
         self.say(f"watchpoint {made.number}: {made.text}")
-
-    def do_delete(self, text: str) -> None:
-        """delete [N]: remove a breakpoint or watchpoint, or all of them"""
-        for each in [number(text)] if text else [*self.session.breakpoints, *self.session.watchpoints]:
-            self.session.delete(each)
-
-    def do_condition(self, text: str) -> None:
-        """condition N [EXPRESSION]: stop at breakpoint N only if it is true, without it always"""
-        which, _, condition = text.partition(" ")
-        self.session.set_condition(number(which), condition.strip())
-
-    def do_enable(self, text: str) -> None:
-        """enable N: stop at a breakpoint or watchpoint again"""
-        self.session.enable(number(text), True)
-
-    def do_disable(self, text: str) -> None:
-        """disable N: keep a breakpoint or watchpoint, but do not stop at it"""
-        self.session.enable(number(text), False)
 
     # Inspection.
 
@@ -231,6 +222,39 @@ class Terminal(cmd.Cmd):
             thread=str(32 * require_below(number(text), -(-self.session.numbering.block_threads // 32), "warp"))
         )
 
+    def do_cuda(self, text: str) -> None:
+        """cuda [block X,Y,Z] [thread X,Y,Z] [warp N] [lane N]: look at another thread, as in cuda-gdb"""
+        found = {match[1]: match[2] for match in _FOCUS.finditer(text)}
+        if _FOCUS.sub("", text).strip():
+            raise InputError("write cuda block X,Y,Z thread X,Y,Z, or cuda warp N lane N")
+        if "warp" in found or "lane" in found:
+            own = self.session.thread % self.session.numbering.block_threads
+            warp, lane = (number(found.get(name, str(now))) for name, now in (("warp", own // 32), ("lane", own % 32)))
+            found["thread"] = str(32 * warp + require_below(lane, 32, "lane"))
+        self.choose(found.get("thread", ""), found.get("block", ""))
+
+    def do_display(self, text: str) -> None:
+        """display[/TYPE] [EXPRESSION]: print it at each stop, now as well; undisplay [N] ends that"""
+        if text:
+            list(show(self.session, text))  # an expression without a value is an error now, and not at each stop
+            self.displayed[max(self.displayed, default=0) + 1] = text
+        self.show_displayed()
+
+    def do_undisplay(self, text: str) -> None:
+        """undisplay [N]: print an expression no longer at each stop, or none of them"""
+        if text and number(text) not in self.displayed:
+            raise InputError(f"no displayed expression {text}")
+        for each in [number(text)] if text else [*self.displayed]:
+            del self.displayed[each]
+
+    def show_displayed(self) -> None:
+        """Prints the displayed expressions that have a value here."""
+        for each, text in self.displayed.items():
+            try:
+                self.say(f"{each}: {next(iter(show(self.session, text)))}")
+            except InputError:
+                continue
+
     def choose(self, thread: str = "", block: str = "") -> None:
         s = self.session
         cta, own = divmod(s.thread, s.numbering.block_threads)
@@ -241,16 +265,11 @@ class Terminal(cmd.Cmd):
         s.look_at(cta * s.numbering.block_threads + own)
         self.say(listing.thread_state(s))
 
-    def do_where(self, text: str) -> None:
-        """where: the calls that the thread is in, innermost first"""
-        for line in listing.calls(self.session):
-            self.say(line)
-
     def do_frame(self, text: str) -> None:
         """frame N: look at this call; 0 is the innermost"""
         self.session.scope(number(text))
         self.session.level = number(text)
-        self.do_where("")
+        self.onecmd("where")
 
     def do_up(self, text: str) -> None:
         """up [N]: look at the caller, N calls up"""
@@ -262,79 +281,11 @@ class Terminal(cmd.Cmd):
             raise InputError("this is the innermost call")
         self.do_frame(str(self.session.level - number(text, 1)))
 
-    def do_list(self, text: str) -> None:
-        """list [ROW]: the PTX around the thread or a row, with the lines of the source that `.loc` names"""
-        for line in listing.listing(self.session, number(text) if text else None):
-            self.say(line)
-
-    def do_print(self, text: str) -> None:
-        """print[/TYPE] EXPRESSION: registers, variables, f32[address], arithmetic; TYPE: s32, f16x2, x, d, u, f"""
-        form, text = split_form(text)
-        self.say(f"{text} = {self.value_text(self.session.evaluate(text), form)}")
-
-    def do_lanes(self, text: str) -> None:
-        """lanes[/TYPE] EXPRESSION: its value in each thread of the warp"""
-        form, text = split_form(text)
-        for name, found in listing.in_warp(self.session, text):
-            self.say(f"{name}: {found if isinstance(found, str) else self.value_text(found, form)}")
-
-    def value_text(self, found: Any, form: str) -> str:
-        """A value as text, as another type if one is requested."""
-        if isinstance(found, TypedBits):
-            return show(found.bits, as_type(form, found.type)) if form else str(found)
-        if isinstance(found, SourceObject):
-            return shown(self.session.scope(), found)
-        if isinstance(found, list):
-            return "{" + ", ".join(self.value_text(part, form) for part in cast("list[TypedBits]", found)) + "}"
-        if isinstance(found, Array):
-            values = self.session.scope().elements(found, SHOWN)
-            more = f" ... {found.count} elements" if found.count > SHOWN else ""
-            return (
-                f".{found.space} 0x{found.address:x} {{"
-                + ", ".join(self.value_text(v, form) for v in values)
-                + "}"
-                + more
-            )
-        if form and isinstance(found, int):
-            type = as_type(form, type_of("b64"))
-            return show(found & (1 << type.width) - 1, type)
-        return str(found)
-
-    def do_x(self, text: str) -> None:
-        """x[/COUNT[TYPE]] [SPACE] ADDRESS: memory from an address or a variable on, eight values a line"""
-        form, text = split_form(text)
-        for line in listing.memory(self.session, form, text):
-            self.say(line)
-
-    def do_set(self, text: str) -> None:
-        """set TARGET = VALUE: change a register, an element of a variable, f32[address]; going back forgets it"""
-        found = re.fullmatch(r"(.*?)(?<![=<>!])=(?!=)(.*)", text)
-        if found is None:
-            raise InputError("write set TARGET = VALUE, such as `set %r1 = 4` or `set tile[3] = 0.5`")
-        self.say(f"{found[1].strip()} = {self.session.assign(found[1], found[2])}")
-
-    def do_info(self, text: str) -> None:
-        """info breakpoints | registers | threads | warps | blocks | variables | params | step"""
-        text = {"locals": "variables", "args": "params"}.get(text, text)
-        found = [name for name in listing.INFO if text and name.startswith(text)]
-        if not found:
-            raise InputError(f"info about {', '.join(listing.INFO)}")
-        for line in listing.INFO[found[0]](self.session):
-            self.say(line)
-
     def do_help(self, arg: str) -> None:
         """help [COMMAND]: what a command does"""
-        name = ALIASES.get(arg, arg)
-        if name:
-            method = getattr(self, f"do_{name}", None)
-            if method is None:
-                raise InputError(f"no command `{arg}`; `help` lists them")
-            self.say(str(method.__doc__))
-            return
-        for member in vars(Terminal):
-            if member.startswith("do_"):
-                short = ", ".join(alias for alias, of in ALIASES.items() if of == member[3:])
-                self.say(f"{vars(Terminal)[member].__doc__}" + (f"  ({short})" if short else ""))
+        for name in [command_name(arg)] if arg else names():
+            short = ", ".join(alias for alias, of in ALIASES.items() if of == name) if not arg else ""
+            self.say(" ".join(str(documentation(name)).split()) + (f"  ({short})" if short else ""))
 
     def emptyline(self) -> bool:
         """An empty line repeats a step."""
@@ -356,13 +307,28 @@ def debug(session: Session) -> Stop:
             session.close()
 
 
-def number(text: str, default: int | None = None) -> int:
-    """An integer from 0; `default` for empty text. Raises InputError for any other text."""
-    if not text and default is not None:
-        return default
-    if not text.isdecimal():
-        raise InputError(f"write a number, not `{text}`")
-    return int(text)
+def names() -> list[str]:
+    """All commands, in the order of `help`."""
+    return [*(name[3:] for name in vars(Terminal) if name.startswith("do_")), *COMMANDS]
+
+
+def command_name(word: str) -> str:
+    """The command that a word or its beginning names. Raises InputError if it names none, or several."""
+    every = names()
+    word = ALIASES.get(word, word)
+    if word in every:
+        return word
+    found = [name for name in every if name.startswith(word)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise InputError(f"`{word}` may be {' or '.join(sorted(found))}")
+    raise InputError(f"no command `{word}`{did_you_mean(word, every) or '; `help` lists them'}")
+
+
+def documentation(name: str) -> str | None:
+    """The description of a command."""
+    return (COMMANDS[name] if name in COMMANDS else vars(Terminal)[f"do_{name}"]).__doc__
 
 
 def require_below(value: int, count: int, what: str) -> int:
@@ -370,24 +336,3 @@ def require_below(value: int, count: int, what: str) -> int:
     if value >= count:
         raise InputError(f"no {what} {value}: there are {count}")
     return value
-
-
-def split_form(text: str) -> tuple[str, str]:
-    """`/f32 expression` as its two parts. Raises InputError if there is no expression."""
-    if not text:
-        raise InputError("the expression is missing: write one, such as a register's name")
-    if not text.startswith("/"):
-        return "", text
-    form, _, rest = text[1:].partition(" ")
-    if not rest:
-        raise InputError("the expression is missing: write one, such as a register's name")
-    return form, rest.strip()
-
-
-def as_type(form: str, own: Type) -> Type:
-    """The type that a format letter means for a value: gdb's letters take the value's width."""
-    letter = LETTERS.get(form)
-    if letter is None:
-        return type_of(form)
-    width = max(own.width, 8)
-    return type_of(f"{letter}{max(width, 16) if letter == 'f' else width}")

@@ -20,6 +20,9 @@ LIBRARIES = ("stdc++", "c++abi", "c++")
 """The C++ run-time library, which has `__cxa_demangle`."""
 ANONYMOUS = "(anonymous namespace)"
 _TAGS = re.compile(r"\[abi:\w+\]")
+_OPERATOR = re.compile(r"\boperator(?:\(\)|\[\]|[^\w\s(]+(?: (?=<))?|\s(?!\())")
+"""The name of an operator, whose characters are no brackets, or the beginning of a conversion's: `operator bool`."""
+_PARAMETERS_END = re.compile(r"(?: const| volatile| &+|(?: \[clone .*\]))*")
 _SUFFIX = re.compile(r"(?<=\d)(?:ull|ul|ll|u|l)\b")
 _MOST = 8
 """The number of names in a message."""
@@ -57,21 +60,33 @@ def demangled(name: str) -> str:
 
 
 def qualified(name: str) -> str:
-    """The name alone, without parameters and result: `space::matmul<16>`."""
+    """The name alone, without parameters and result: `space::matmul<16>`. What is local to a function has the
+    function's parameters in its name: `f(int)::Local::g`."""
     text = _TAGS.sub("", demangled(name))
     begin = depth = at = 0
     while at < len(text):
-        if text.startswith(ANONYMOUS, at):
-            at += len(ANONYMOUS)
+        operator = _OPERATOR.match(text, at) if depth == 0 else None
+        if operator is not None or text.startswith(ANONYMOUS, at):
+            at = operator.end() if operator is not None else at + len(ANONYMOUS)
             continue
         c = text[at]
-        if c == "(" and depth == 0:
+        if c == "(" and depth == 0 and _PARAMETERS_END.fullmatch(text, closing(text, at)):
             return text[begin:at]
         if c == " " and depth == 0:
             begin = at + 1
-        depth += (c in "<(") - (c in ">)")
+        depth += (c in "<({") - (c in ">)}")
         at += 1
     return text[begin:]
+
+
+def closing(text: str, at: int) -> int:
+    """The position after the parenthesis that closes the one there."""
+    depth = 0
+    for end in range(at, len(text)):
+        depth += (text[end] == "(") - (text[end] == ")")
+        if depth == 0:
+            return end + 1
+    return len(text)
 
 
 def spellings(name: str) -> Iterable[str]:

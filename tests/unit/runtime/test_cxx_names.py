@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import openptx
-from openptx.errors import ArgumentError
+from openptx.cli.launch_options import pick
+from openptx.errors import ArgumentError, InputError
 from openptx.runtime.cxx_names import demangler, find_kernel, qualified
 
 pytestmark = pytest.mark.skipif(demangler() is None, reason="there is no library of C++ on this computer")
@@ -43,6 +44,11 @@ def test_qualified_names() -> None:
     assert qualified("_ZN4math5scaleIfLj4EEEvT_") == "math::scale<float, 4u>"
     assert qualified("_Zwrong") == "_Zwrong"
     assert qualified("plain") == "plain"
+    assert qualified("_ZZ1kPfiENKUlfE_clEf") == "k(float*, int)::{lambda(float)#1}::operator()"
+    assert qualified("_ZNK1a1VltERKS0_") == "a::V::operator<"
+    assert qualified("_ZNK1a1VcvbEv") == "a::V::operator bool"
+    assert qualified("_ZlsIiER1SS1_T_") == "operator<< <int>"
+    assert find_kernel("k", ["_ZZ1kPfiENKUlfE_clEf"]) is None
 
 
 def test_modules() -> None:
@@ -50,5 +56,8 @@ def test_modules() -> None:
     assert module["matmul<32>"].name == KERNELS[1]
     assert module["matmul<32>"].demangled == "void matmul<32>(float const*, float*)"
     assert module["plain"].demangled == "plain"
+    assert pick(module, "matmul<32>", "x.ptx").name == KERNELS[1]
+    with pytest.raises(InputError, match=r"no kernel `scala`; did you mean math::scale<float, 4u>\?|it has matmul<16>"):
+        pick(module, "scala", "x.ptx")
     with pytest.raises(ArgumentError, match=r"no kernel `gemm`: .*`_Z6matmulILi16EEvPKfPf` \(matmul<16>\)"):
         module["gemm"]

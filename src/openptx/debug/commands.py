@@ -1,0 +1,185 @@
+"""Commands of the terminal that show or change something and do not run the launch: functions that return lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from openptx.debug import listing
+from openptx.debug.expressions import parse
+from openptx.debug.formats import split_form, value_text
+from openptx.debug.session import Session
+from openptx.debug.source_values import DEEPEST, RECORDS
+from openptx.debug.source_variables import POINTER, DebugInformation, type_name
+from openptx.debug.values import Array, TypedBits
+from openptx.dwarf import Entry
+from openptx.errors import InputError
+
+SYNONYMS = {"locals": "variables", "args": "params", "watchpoints": "breakpoints", "stack": "calls"}
+"""gdb's words for what `info` shows."""
+
+
+def number(text: str, default: int | None = None) -> int:
+    """An integer from 0; `default` for empty text. Raises InputError for any other text."""
+    if not text and default is not None:
+        return default
+    if not text.isdecimal():
+        raise InputError(f"write a number, not `{text}`")
+    return int(text)
+
+
+def where(session: Session, text: str) -> Iterator[str]:
+    """where: the calls that the thread is in, innermost first"""
+    yield from listing.calls(session)
+
+
+def show(session: Session, text: str) -> Iterator[str]:
+    """print[/TYPE] EXPRESSION: registers, variables, f32[address], arithmetic; TYPE: s32, f16x2, x, d, u, t, c, f"""
+    form, text = split_form(text)
+    yield f"{text} = {value_text(session, session.evaluate(text), form)}"
+
+
+def lanes(session: Session, text: str) -> Iterator[str]:
+    """lanes[/TYPE] EXPRESSION: its value in each thread of the warp"""
+    form, text = split_form(text)
+    for name, found in listing.in_warp(session, text):
+        yield f"{name}: {found if isinstance(found, str) else value_text(session, found, form)}"
+
+
+def x(session: Session, text: str) -> Iterator[str]:
+    """x[/COUNT[TYPE]] [SPACE] ADDRESS: memory from an address or a variable on, eight values a line"""
+    form, text = split_form(text)
+    yield from listing.memory(session, form, text)
+
+
+def assign(session: Session, text: str) -> Iterator[str]:
+    """set TARGET = VALUE: change a register, an element of a variable, f32[address]; going back forgets it"""
+    found = re.fullmatch(r"(?:var(?:iable)?\s+)?(.*?)(?<![=<>!])=(?!=)(.*)", text)
+    if found is None:
+        raise InputError("write set TARGET = VALUE, such as `set %r1 = 4` or `set tile[3] = 0.5`")
+    yield f"{found[1].strip()} = {session.assign(found[1], found[2])}"
+
+
+def info(session: Session, text: str) -> Iterator[str]:
+    """info breakpoints | registers [NAME...] | threads | warps | lanes | blocks | variables | params | functions |
+    frame | line | step"""
+    word, *names = text.removeprefix("cuda ").split()[:99] or [""]
+    found = [SYNONYMS.get(name, name) for name in (*listing.INFO, *SYNONYMS) if word and name.startswith(word)]
+    if not found:
+        raise InputError(f"info about {', '.join(listing.INFO)}")
+    if found[0] == "registers" and names:
+        for name in names:
+            yield f"{name} = {value_text(session, session.evaluate(name), '')}"
+        return
+    yield from listing.INFO[found[0]](session)
+
+
+def list_lines(session: Session, text: str) -> Iterator[str]:
+    """list [ROW | FUNCTION | FILE:LINE]: the PTX around the thread, a row or a function; lines of a source"""
+    name, colon, line = text.rpartition(":")
+    if colon and line.isdecimal() and name:
+        yield from listing.source_listing(session, name, int(line))
+    elif text and not text.isdecimal():
+        function, pc = session.places.find(text)[0]
+        yield from listing.listing(session, session.places.row(session.places.functions[function].code[pc]))
+    else:
+        yield from listing.listing(session, number(text) if text else None)
+
+
+def whatis(session: Session, text: str) -> Iterator[str]:
+    """whatis EXPRESSION: its type"""
+    yield f"type = {next(iter(type_lines(session, text, members=False)))}"
+
+
+def ptype(session: Session, text: str) -> Iterator[str]:
+    """ptype EXPRESSION: its type, with the members of a structure"""
+    first, *rest = type_lines(session, text, members=True)
+    yield f"type = {first}"
+    yield from rest
+
+
+def type_lines(session: Session, text: str, members: bool) -> Iterator[str]:
+    """The type of a value in the program, or in PTX."""
+    if not text:
+        raise InputError("the expression is missing: write one, such as a variable's name")
+    expression, scope = parse(text), session.scope()
+    found = expression.source_object(scope)
+    if found is None:
+        value = expression.evaluate(scope)
+        typed = isinstance(value, TypedBits | Array)
+        array = f"[{value.count}]" if isinstance(value, Array) else ""
+        yield f".{value.type.name}{array}" if typed else "int" if isinstance(value, int) else "float"
+        return
+    information, type = found.information, found.type
+    name = type_name(information, type)
+    if members and type.tag == POINTER and (pointed := information.type_of(type)) is not None:
+        type = pointed
+    if not members or type.tag not in RECORDS:
+        yield name
+        return
+    yield f"{name} {{"
+    yield from member_lines(information, type)
+    yield "}"
+
+
+def member_lines(information: DebugInformation, type: Entry, offset: int = 0, depth: int = 0) -> Iterator[str]:
+    """The members of a structure with their offsets, and those of an anonymous union in it."""
+    for member in information.members(type):
+        at = offset + member.offset
+        if not member.label and member.type.tag in RECORDS and depth < DEEPEST:
+            yield from member_lines(information, member.type, at, depth + 1)
+            continue
+        bits = f" : {member.bits.width}" if member.bits is not None else ""
+        element, bracket, extents = type_name(information, member.type).partition(" [")
+        yield f"    {element} {member.label}{bracket.strip()}{extents}{bits};  // at {at}"
+
+
+def ignore(session: Session, text: str) -> Iterator[str]:
+    """ignore N COUNT: do not stop the next COUNT times at breakpoint N"""
+    which, _, count = text.partition(" ")
+    made = session.breakpoints.get(number(which))
+    if made is None:
+        raise InputError(f"no breakpoint {which}")
+    made.skip = number(count.strip())
+    yield f"breakpoint {which} does not stop the next {made.skip} times"
+
+
+def condition(session: Session, text: str) -> Iterator[str]:
+    """condition N [EXPRESSION]: stop at breakpoint N only if it is true, without it always"""
+    which, _, text = text.partition(" ")
+    session.set_condition(number(which), text.strip())
+    return iter(())
+
+
+def delete(session: Session, text: str) -> Iterator[str]:
+    """delete [N...]: remove breakpoints or watchpoints, or all of them"""
+    for each in numbers(session, text):
+        session.delete(each)
+    return iter(())
+
+
+def enable(session: Session, text: str) -> Iterator[str]:
+    """enable [N...]: stop at breakpoints or watchpoints again, or at all of them"""
+    for each in numbers(session, text):
+        session.enable(each, True)
+    return iter(())
+
+
+def disable(session: Session, text: str) -> Iterator[str]:
+    """disable [N...]: keep breakpoints or watchpoints, but do not stop at them"""
+    for each in numbers(session, text):
+        session.enable(each, False)
+    return iter(())
+
+
+def numbers(session: Session, text: str) -> list[int]:
+    """The numbers of breakpoints and watchpoints; without any, those of all."""
+    words = text.removeprefix("breakpoints").split()
+    return [number(word) for word in words] or [*session.breakpoints, *session.watchpoints]
+
+
+COMMANDS: dict[str, Callable[[Session, str], Iterator[str]]] = {
+    "delete": delete, "condition": condition, "ignore": ignore, "enable": enable, "disable": disable, "where": where,
+    "list": list_lines, "print": show, "lanes": lanes, "x": x, "set": assign, "whatis": whatis, "ptype": ptype,
+    "info": info,
+}  # fmt: skip
