@@ -223,7 +223,7 @@ def threads(session: Session) -> Iterator[str]:
     """Groups of threads of the block with the same position."""
     batch = session.batch_of(session.thread)
     if batch is None:
-        yield f"the block of {session.name_of(session.thread)} {session.state_of(session.thread)}"
+        yield f"block {session.position(session.thread)[0]} {session.state_of(session.thread)}"
         return
     geometry = batch.x.geometry
     cta = lane_of(session.thread, batch) // geometry.threads
@@ -247,7 +247,7 @@ def warps(session: Session) -> Iterator[str]:
     """The warps of the block: where their lanes are."""
     batch = session.batch_of(session.thread)
     if batch is None:
-        yield f"the block of {session.name_of(session.thread)} {session.state_of(session.thread)}"
+        yield f"block {session.position(session.thread)[0]} {session.state_of(session.thread)}"
         return
     geometry = batch.x.geometry
     cta = lane_of(session.thread, batch) // geometry.threads

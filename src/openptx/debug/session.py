@@ -17,7 +17,7 @@ from openptx.debug.observer import StoppingObserver
 from openptx.debug.places import Places
 from openptx.debug.plans import Continue, Entry, Goto, Plan, Scout, Step, UncountedPlan
 from openptx.debug.scope import Scope
-from openptx.debug.stops import EXITED, PAUSE, WATCHPOINT, Stop
+from openptx.debug.stops import ENTRY, EXITED, PAUSE, WATCHPOINT, Stop
 from openptx.debug.values import TypedBits, bits_for
 from openptx.debug.watchpoints import Watchpoint, Watchpoints, value_of
 from openptx.device.contents import Contents
@@ -81,7 +81,12 @@ class Session:
         return self.stop
 
     def cont(self) -> Stop:
-        """Runs to a breakpoint, a fault or the end."""
+        """Runs to a breakpoint, a fault or the end. At the first instruction a breakpoint there is the stop."""
+        if self.stop.kind == ENTRY:
+            hit = self.breakpoints.hit(self.observer, self.observer.lanes, self.thread)
+            if hit is not None:
+                self.stop, self.thread = hit
+                return self.stop
         return self._run(Continue())
 
     def step(self, *, line: bool = False, over: bool = False, warp: bool = False, count: int = 1) -> Stop:
@@ -239,9 +244,11 @@ class Session:
     ) -> Watchpoint:
         """Stops when an expression changes: a register, memory, a whole variable.
 
-        Names are resolved in the scope, by default the thread's. Raises InputError if it is not an expression.
+        Names are resolved in the scope, by default the thread's. Raises InputError if it is not an expression, or has
+        no value there.
         """
         expression, scope = parse(text), scope or self.scope()
+        expression.evaluate(scope)
         checked = parse(condition) if condition else None
         self._numbers += 1
         function, depth = scope.frame.plan.function.name, scope.frame.depth

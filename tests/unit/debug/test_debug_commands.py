@@ -113,3 +113,15 @@ def test_a_watchpoint_stops_in_a_thread_that_wrote(tmp_path: Path, capsys: pytes
     assert main(["debug", str(file), "--grid", "1", "--block", "64", "-x", str(script)]) == 0
     out = capsys.readouterr().out
     assert "watchpoint 1: a[40]: 0 -> 40\nblock (0, 0, 0) thread (32, 0, 0), step" in out
+
+
+def test_a_breakpoint_at_the_first_instruction_and_a_watchpoint_without_a_value(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, script = tmp_path / "k.ptx", tmp_path / "commands.txt"
+    file.write_text(TWO_WARPS, "utf-8")
+    script.write_text("break k\ncontinue\nwatch nothing\ninfo breakpoints\ncontinue\n", "utf-8")
+    assert main(["debug", str(file), "--grid", "1", "--block", "64", "-x", str(script)]) == 0
+    out = capsys.readouterr().out
+    assert "\nbreakpoint 1\nblock (0, 0, 0) thread (0, 0, 0), step 1: k, line 7\n" in out
+    assert out.endswith("error: no register or variable `nothing`\n1: break k, 1 stops\nthe launch has ended\n")
