@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -12,8 +14,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from openptx.lsp import findings
+from openptx.check.fast import FastPath
+from openptx.lsp import findings, outline
 from openptx.lsp.open_file import OpenFile
+from openptx.lsp.server import Session, Superseded
 from openptx.source import File
 
 UTF_16 = types.PositionEncodingKind.Utf16
@@ -94,6 +98,7 @@ def test_changes_give_what_opening_gives(
 ) -> None:
     file, text = OpenFile("", 0, START, UTF_16), START
     assert findings.diagnostics(file.document)
+    assert outline.document_symbols(file.document)
     for version, each in enumerate(notifications, 1):
         file.change(each, version)
         for change in each:
@@ -101,7 +106,9 @@ def test_changes_give_what_opening_gives(
         document = file.document
         assert (document.file.text, document.version) == (text, version)
         assert document.file.starts == File("", text).starts
-        assert findings.diagnostics(document) == findings.diagnostics(OpenFile("", version, text, UTF_16).document)
+        opened = OpenFile("", version, text, UTF_16).document
+        for ask in (findings.diagnostics, outline.document_symbols, outline.folding_ranges):
+            assert ask(document) == ask(opened)
 
 
 def test_a_body_without_findings_is_checked_again_where_a_declaration_before_it_changes() -> None:
@@ -114,3 +121,56 @@ def test_a_body_without_findings_is_checked_again_where_a_declaration_before_it_
     assert len(after) == len(before) + 1
     file.change([types.TextDocumentContentChangePartial(whole, ".global .b32 g;")], 2)
     assert findings.diagnostics(file.document) == before
+
+
+def test_a_first_check_that_is_given_up_is_made_when_it_is_asked_for() -> None:
+    file = OpenFile("", 0, START, UTF_16)
+    functions = iter("ab")
+
+    def give_up() -> None:
+        if next(functions) == "b":
+            raise Superseded
+
+    with pytest.raises(Superseded):
+        file.document.check(give_up)
+    assert findings.diagnostics(file.document) == findings.diagnostics(OpenFile("", 0, START, UTF_16).document)
+
+
+def test_bodies_of_a_version_before_a_check_that_was_given_up_are_still_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = START.replace("%r4", "%r1")
+    file = OpenFile("", 0, text, UTF_16)
+    assert not findings.diagnostics(file.document)
+
+    def give_up() -> None:
+        raise Superseded
+
+    for version in (1, 2):
+        file.change([at(version, 99, " ")], version)
+        with pytest.raises(Superseded):
+            file.document.check(give_up)
+    monkeypatch.delattr(FastPath, "accepts")  # no body is checked again
+    file.change([types.TextDocumentContentChangeWholeDocument(text)], 3)
+    assert not findings.diagnostics(file.document)
+
+
+class Changing:
+    """A connection on which a change arrives while the first function is checked."""
+
+    def __init__(self, uri: str) -> None:
+        self.uri = uri
+
+    def changes(self, uri: str) -> bool:
+        return uri == self.uri
+
+
+@pytest.mark.parametrize(("changed_file", "published"), [("", 0), ("other", 1)])
+def test_a_first_check_ends_when_the_file_changes(changed_file: str, published: int) -> None:
+    sent: list[object] = []
+    workspace = SimpleNamespace(position_encoding=UTF_16)
+    protocol: Any = SimpleNamespace(workspace=workspace, text_document_publish_diagnostics=sent.append)
+    session = Session(protocol)
+    file = session.files[""] = session.open("", 0, START.replace("%r4", "%r1"))
+    session.check_soon(file)
+    connection: Any = Changing(changed_file)
+    session.check(connection)
+    assert len(sent) == published

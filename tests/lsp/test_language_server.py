@@ -16,6 +16,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from openptx.check import check
+from openptx.lsp.completion import MOST
 from openptx.source import File
 
 KERNEL = """\
@@ -202,6 +203,26 @@ def test_completion_knows_the_place() -> None:
     for (typed, wanted, unwanted), found in zip(OFFERED, edit(session), strict=True):
         assert wanted <= found, typed
         assert not unwanted & found, typed
+
+
+def test_of_many_names_those_with_the_typed_prefix_are_offered() -> None:
+    names = [f"{letter}{number}" for letter in "ab" for number in range(MOST)]
+    head = "\n".join([".version 8.0", ".target sm_80", *(f".global .b32 {name};" for name in names)])
+    typed = "    mov.b64 %rd, a99"
+
+    async def session(editor: Editor) -> list[tuple[bool, list[str]]]:
+        await editor.open(f"{head}\n.entry k() {{\n    .reg .b64 %rd;\n{typed};\n    ret;\n}}\n")
+        seen: list[tuple[bool, list[str]]] = []
+        for column in (len(typed), len(typed) - 3):
+            at = types.Position(editor.place(typed).line, column)
+            found = await editor.client.text_document_completion_async(types.CompletionParams(editor.document, at))
+            assert isinstance(found, types.CompletionList)
+            seen.append((found.is_incomplete, [item.label for item in found.items]))
+        return seen
+
+    long, short = edit(session)
+    assert long == (False, ["a99", *(f"a99{digit}" for digit in range(10))])
+    assert (short[0], len(short[1])) == (True, MOST)
 
 
 def test_names_lead_to_their_declaration_and_uses() -> None:

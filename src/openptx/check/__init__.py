@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.check.accepted_bodies import AcceptedBodies
 from openptx.check.checked import CheckedModule
 from openptx.check.module import ModuleChecker
 from openptx.late import late
@@ -58,10 +59,11 @@ def settled(
         return found
     if (other := foreign(module.file)) is not None:
         return [other]
+    accepted = module.accepted if module.accepted is not None else AcceptedBodies()
 
     def check_text(text: str) -> list[Diagnostic]:
         pause()
-        other = CheckedModule(parse(File("", text)), target, module.profile, module.selected, accepted=module.accepted)
+        other = CheckedModule(parse(File("", text)), target, module.profile, module.selected, accepted=accepted)
         other.suggestions = module.suggestions  # one budget for all
         return ModuleChecker(other).check()
 

@@ -25,7 +25,7 @@ class AcceptedBodies:
         self._earlier: dict[Key, int] = {}
 
     def renew(self) -> None:
-        """A new version of the file is checked: those that it no longer has are forgotten with the next one."""
+        """A version of the file has been checked: those that it no longer has are forgotten after the next one."""
         self._known, self._earlier = {}, self._known
 
     def registers(self, key: Key) -> int | None:
@@ -40,18 +40,27 @@ class AcceptedBodies:
         self._known[key] = registers
 
 
-class BodyKeys:
-    """The keys of the bodies of one file, which are asked for in text order."""
+class BodiesInOrder:
+    """The bodies of one file in text order: what is known of the current one."""
 
-    __slots__ = ("_end", "_file", "_outside")
+    __slots__ = ("_accepted", "_end", "_file", "_key", "_outside")
 
-    def __init__(self, file: File, context: Context) -> None:
-        self._file, self._end = file, 0
+    def __init__(self, file: File, context: Context, accepted: AcceptedBodies) -> None:
+        self._file, self._accepted, self._end = file, accepted, 0
         self._outside = hash(context.key())  # of everything outside of bodies so far; 64 bits do not collide
+        self._key: Key = 0, ""
 
-    def key(self, body: Span) -> Key:
-        """The key of the next body: its text with its braces, and the hash of what stands before it."""
+    def next(self, body: Span) -> None:
+        """Makes this body the current one, whose key is its text with its braces and the hash of what stands before."""
         text, (start, end) = self._file.text, body
         self._outside = hash((self._outside, text[self._end : start]))
         self._end = end
-        return self._outside, text[max(start - 1, 0) : end + 1]
+        self._key = self._outside, text[max(start - 1, 0) : end + 1]
+
+    def registers(self) -> int | None:
+        """How many registers the current body declares if it is known to have no findings."""
+        return self._accepted.registers(self._key)
+
+    def add(self, registers: int) -> None:
+        """The current body has no findings."""
+        self._accepted.add(self._key, registers)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cached_property, partial
 
-from openptx.check.accepted_bodies import AcceptedBodies
 from openptx.check.context import Context
 from openptx.check.debug_info import DebugInfo
 from openptx.check.directive_availability import DirectiveAvailability
@@ -20,6 +19,7 @@ from openptx.syntax import tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from openptx.check.accepted_bodies import AcceptedBodies
     from openptx.check.flow.lints import UsedNames
     from openptx.check.operand.kinds import Kind
     from openptx.check.spelling import Suggestions
@@ -48,7 +48,7 @@ class CheckedModule:
         self.headers: dict[str, tree.Function] = {}
         self.keep = keep  # resolved bodies for lowering
         self.bodies: dict[tree.Function, ResolvedBody] = {}
-        self.accepted = accepted or AcceptedBodies()
+        self.accepted = accepted  # None: bodies are not remembered
         self.header = Header(module, self.collector, target, profile == "ptxas")
         self.context = Context(
             self.header.version, self.header.target, profile, short_addresses=self.header.short_addresses,

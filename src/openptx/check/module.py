@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from openptx.check.accepted_bodies import BodyKeys
+from openptx.check.accepted_bodies import BodiesInOrder
 from openptx.check.availability import WITHDRAWN
 from openptx.check.checked import CheckedFunction, CheckedModule
 from openptx.check.fast import FastPath
@@ -27,7 +27,7 @@ from openptx.syntax.directives import Alias, Pragma, Section, SourceFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from openptx.check.fast.body_memo import Key
     from openptx.check.flow.function_flow import report_flow
@@ -55,10 +55,11 @@ class ModuleChecker:
         self.constants = 0  # bytes
         self.memo = FileMemo(len(module.file.text), module.headers, module.context)
         self.bodies = BodyMemo(module.file, module.scope, module.functions, self.memo)
-        self.keys = BodyKeys(module.file, module.context)
+        accepted = module.accepted
+        self.known = None if accepted is None else BodiesInOrder(module.file, module.context, accepted)
 
-    def check(self) -> list[Diagnostic]:
-        """Every finding, in text order."""
+    def check(self, pause: Callable[[], None] = lambda: None) -> list[Diagnostic]:
+        """Every finding, in text order. `pause` is called before each function, and may raise to give up."""
         module = self.module
         module.collector.extend(module.tree.problems)
         if module.profile == "isa":
@@ -68,6 +69,7 @@ class ModuleChecker:
                 self._variable(item)
                 continue
             if isinstance(item, tree.Function):
+                pause()
                 self._function(item)
                 continue
             module.availability.check(item)
@@ -125,20 +127,20 @@ class ModuleChecker:
         module, body = self.module, function.body
         if body is None:
             return
-        own_key = self.keys.key(body)
+        if (known := self.known) is not None:
+            known.next(body)
         if function.broken or not module.debug_info.plain(body) or not module.tree.plain or module.thorough:
             FunctionChecker(CheckedFunction(module, function, header)).check()
             return
         room, before = self.memo.register_budget, len(module.collector)
-        registers = module.accepted.registers(own_key)
-        if registers is not None and registers <= room:
+        if known is not None and (registers := known.registers()) is not None and registers <= room:
             self.memo.register_budget -= registers
             return
         key = self.bodies.key(function)
         if key is not None and self.bodies.accepts(key):
             return
-        if self._accepts(function, header, key) and len(module.collector) == before:
-            module.accepted.add(own_key, room - self.memo.register_budget)
+        if self._accepts(function, header, key) and len(module.collector) == before and known is not None:
+            known.add(room - self.memo.register_budget)
 
     def _accepts(self, function: Function, header: Scope, key: Key | None) -> bool:
         """Checks a new body. Whether the fast path accepted it, and the full checker found no error in the rest."""

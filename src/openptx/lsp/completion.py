@@ -33,9 +33,26 @@ _MAX_RANGE = 64
 """Registers of a range that are offered individually; those of a larger one differ only in their number."""
 
 
-def completions(document: Document, position: types.Position) -> list[types.CompletionItem]:
-    """The completions at a position, which the editor filters by the typed prefix."""
+MOST = 1000
+"""The maximum number of completions sent at once."""
+_TYPED = re.compile(r"[\w$%.]*\Z", re.A)
+
+
+def completions(document: Document, position: types.Position) -> list[types.CompletionItem] | types.CompletionList:
+    """The completions at a position, which the editor filters by the typed prefix. Of very many only some that begin
+    with it, so that the editor asks again with a longer one."""
     offset = document.at.offset(position)
+    found = _all(document, offset)
+    if len(found) <= MOST:
+        return found
+    typed = _TYPED.search(document.file.text, document.file.starts[position.line], offset)
+    prefix = typed[0] if typed is not None else ""
+    fitting = [item for item in found if item.label.startswith(prefix)]
+    fitting.sort(key=lambda item: item.sort_text or item.label)
+    return types.CompletionList(is_incomplete=len(fitting) > MOST, items=fitting[:MOST])
+
+
+def _all(document: Document, offset: int) -> list[types.CompletionItem]:
     if not is_code(document, offset):
         return []
     statement = _statement_before(document, offset)

@@ -58,6 +58,11 @@ class Connection:
         while self._waiting:
             self.handle_next(0)
 
+    def changes(self, uri: str) -> bool:
+        """Whether a change of a file, or its end, is waiting."""
+        self._collect()
+        return any(message is None or _changed(message) == uri for message in self._waiting)
+
     def _read(self, stdin: int) -> None:
         with open(stdin, "rb", closefd=False) as stream:  # the thread's own: it may still wait when the process ends
             for body in _bodies(stream):
@@ -83,6 +88,15 @@ class Connection:
                 self._waiting.remove(message)
                 self.protocol.refuse(message["id"], types.LSPErrorCodes.RequestCancelled, "cancelled")
                 return
+
+
+def _changed(message: Message) -> object:
+    """The URI of the file that a message changes or closes."""
+    if message.get("method") not in (types.TEXT_DOCUMENT_DID_CHANGE, types.TEXT_DOCUMENT_DID_CLOSE):
+        return None
+    params: object = message.get("params")
+    document: object = cast(Message, params).get("textDocument") if isinstance(params, dict) else None
+    return cast(Message, document).get("uri") if isinstance(document, dict) else None
 
 
 def _bodies(stream: BinaryIO) -> Iterator[bytes]:

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from functools import cached_property
 
 from openptx.check import settled
-from openptx.check.accepted_bodies import AcceptedBodies
 from openptx.check.checked import CheckedModule
 from openptx.check.module import ModuleChecker
 from openptx.check.symbols import Symbols
 from openptx.diagnostics import Diagnostic
 from openptx.garbage import uncollected
+from openptx.lsp.known import Known
 from openptx.lsp.positions import Columns, Positions
 from openptx.source import File, Span
 from openptx.syntax import parse, tree
@@ -25,32 +25,37 @@ waits."""
 class Document:
     """One version of a text. It is parsed and checked on the first request, and later requests use the results.
 
-    `accepted`: bodies without findings, which a later version of the file is not checked for again.
+    `known`: what is known of earlier versions.
     """
 
     def __init__(
-        self, file: File, version: int | None, columns: Columns, accepted: AcceptedBodies, target: str | None = None
+        self, file: File, version: int | None, columns: Columns, known: Known, target: str | None = None
     ) -> None:
         self.file = file
         self.uri = file.name
         self.version = version
         self.target = target
         self.at = Positions(file, columns)
-        self._accepted = accepted
+        self.known = known
+        self._checked: tuple[CheckedModule, list[Diagnostic]] | None = None
         self._settled: list[Diagnostic] | None = None
         self._bodies: dict[Span, list[tree.Statement]] = {}
 
-    @cached_property
-    def _checked(self) -> tuple[CheckedModule, list[Diagnostic]]:
-        self._accepted.renew()
-        with uncollected():
-            module = CheckedModule(parse(self.file), self.target, "ptxas", accepted=self._accepted)
-            return module, ModuleChecker(module).check()
+    def check(self, pause: Callable[[], None] = lambda: None) -> tuple[CheckedModule, list[Diagnostic]]:
+        """The file as the checker represents it, with every finding of a first check. `pause` is called before each
+        function, and may raise to give up."""
+        if self._checked is None:
+            accepted = self.known.accepted
+            with uncollected():
+                module = CheckedModule(parse(self.file), self.target, "ptxas", accepted=accepted)
+                self._checked = module, ModuleChecker(module).check(pause)
+            accepted.renew()
+        return self._checked
 
     @property
     def module(self) -> CheckedModule:
         """The file as the checker represents it: its tree, its names."""
-        return self._checked[0]
+        return self.check()[0]
 
     @property
     def is_settled(self) -> bool:
@@ -60,7 +65,7 @@ class Document:
     @property
     def warnings(self) -> list[Diagnostic]:
         """Every warning; they need no second check."""
-        return [each for each in self._checked[1] if each.severity == "warning"]
+        return [each for each in self.check()[1] if each.severity == "warning"]
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -70,7 +75,7 @@ class Document:
     def settle(self, pause: Callable[[], None]) -> list[Diagnostic]:
         """Every finding, in text order. `pause` is called now and then, and may raise to give up."""
         if self._settled is None:
-            module, found = self._checked
+            module, found = self.check()
             found = settled(module, found, self.target, ROOM, pause)
             self._settled = found
         return self._settled

@@ -8,8 +8,8 @@ from itertools import accumulate
 
 from lsprotocol import types
 
-from openptx.check.accepted_bodies import AcceptedBodies
 from openptx.lsp.document import Document
+from openptx.lsp.known import Known
 from openptx.lsp.positions import Columns
 from openptx.source import File
 
@@ -28,7 +28,7 @@ class OpenFile:
     ) -> None:
         self.uri, self.version, self.target = uri, version, target
         self.columns = Columns(encoding)
-        self.accepted = AcceptedBodies()
+        self.known = Known()
         self.seconds = 0.0  # that the last check took
         self._lines = _split(text)
         self._document: Document | None = None
@@ -39,7 +39,7 @@ class OpenFile:
         if self._document is None:
             starts = [0, *accumulate(map(len, self._lines[:-1]))]
             file = File(self.uri, "".join(self._lines), starts)
-            self._document = Document(file, self.version, self.columns, self.accepted, self.target)
+            self._document = Document(file, self.version, self.columns, self.known, self.target)
         return self._document
 
     def is_current(self, document: Document) -> bool:

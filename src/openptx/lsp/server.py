@@ -80,20 +80,25 @@ class Session:
         """Seconds until a check is due; None if no file waits for one."""
         return max(min(self.due.values()) - monotonic(), 0) if self.due else None
 
-    def check(self, handle_waiting: Callable[[], None]) -> None:
+    def check(self, connection: Connection) -> None:
         """Checks the file whose turn it is and sends the diagnostics, unless it is changed meanwhile: what the editor
-        asks is answered between the parts of a check."""
+        asks is answered between the parts of a second check."""
         uri = min(self.due, key=self.due.__getitem__)
         del self.due[uri]
         file, begun = self.files[uri], monotonic()
         document = file.document
 
+        def give_up() -> None:
+            if connection.changes(uri):
+                raise Superseded
+
         def pause() -> None:
-            handle_waiting()
+            connection.handle_waiting()
             if self.files.get(uri) is not file or not file.is_current(document) or document.is_settled:
                 raise Superseded
 
         try:
+            document.check(give_up)
             document.settle(pause)
         except Superseded:
             if not document.is_settled:
@@ -131,7 +136,7 @@ def serve(stdin: int, stdout: BinaryIO, target: str | None = None) -> int:
     try:
         while True:
             if not connection.handle_next(session.seconds_left()):
-                session.check(connection.handle_waiting)
+                session.check(connection)
     except Closed as closed:
         return closed.status
     except BrokenPipeError:
@@ -169,7 +174,7 @@ def _register_queries(server: LanguageServer, session: Session) -> None:
         return hover.hover(session.document(params.text_document.uri), params.position)
 
     @server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=[".", "%"]))
-    def completed(params: types.CompletionParams) -> list[types.CompletionItem]:
+    def completed(params: types.CompletionParams) -> list[types.CompletionItem] | types.CompletionList:
         return completion.completions(session.document(params.text_document.uri), params.position)
 
     @server.feature(types.TEXT_DOCUMENT_DEFINITION)
