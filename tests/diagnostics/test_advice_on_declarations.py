@@ -216,3 +216,78 @@ def test_a_header_that_another_function_follows_is_one_error(first: str) -> None
 """)
     assert found.message == "a function begins here, inside the parameters of another"
     assert found.file.text[slice(*found.span)] == ".visible"
+
+
+KERNEL = """\
+.visible .entry k(
+    .param .u64 a,
+    .param .u64 b
+)
+{
+    .reg .b32 %r<3>;
+    mov.b32 %r1, %tid.x;
+    ret;
+}
+"""
+HEADER = ".version 8.0\n.target sm_80\n.address_size 64\n"
+
+
+@pytest.mark.parametrize("other", [".version 8.0", "    mov.b32 %r1, 0;"])
+@pytest.mark.parametrize("row", range(5))
+def test_a_line_of_a_header_that_another_one_overwrites_is_one_error(row: int, other: str) -> None:
+    lines: list[str] = [*KERNEL.splitlines()]
+    lines[row] = other
+    (found,) = openptx.check(HEADER + "\n".join(lines))
+    assert row <= found.location[0] - 4 <= row + 1
+
+
+def test_an_instruction_in_place_of_the_first_line_of_the_next_function() -> None:
+    """It does not go on with the body before it."""
+    second = KERNEL.replace("k(", "l(").splitlines()
+    (found,) = openptx.check(HEADER + KERNEL + "\n".join(["ret;", *second[1:]]))
+    assert found.message == "an instruction is only allowed inside the body of a function"
+
+
+@pytest.mark.parametrize(
+    ("lost", "written"),
+    [
+        (")\n{\n", ""),
+        ("{\n", "}\n"),
+        (".visible .entry k(", ".const .entry k("),
+        (KERNEL[: KERNEL.index("    .reg")], "\n"),
+        ("    .param .u64 b\n", "    .reg .b32 %r<3>;\n    .param .u64 b\n"),
+    ],
+)
+def test_a_damaged_header_is_one_error(lost: str, written: str) -> None:
+    assert len(openptx.check(HEADER + KERNEL.replace(lost, written))) == 1
+
+
+CALLER = """\
+.visible .entry k()
+{
+    .param .b32 p;
+    call f, (p, p);
+    ret;
+}
+.visible .func f(
+    .param .b32 a,
+    .param .b32 b
+)
+{
+    .reg .b32 %r;
+    ld.param.b32 %r, [b];
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("declared", ["\n    .param .b32 a\n)\n;\n", "\n    .param .b32 a,\n    ret;\n)\n;\n"])
+def test_calls_of_a_function_with_a_wrong_declaration_are_consequences(declared: str) -> None:
+    (found,) = openptx.check(f"{HEADER}.func f({declared}{CALLER}")
+    assert "f" in found.message
+
+
+def test_a_parameter_that_the_second_declaration_lacks_is_one_error() -> None:
+    text = CALLER.replace(",\n    .param .b32 b\n", "\n")
+    (found,) = openptx.check(f"{HEADER}.func f(.param .b32 a, .param .b32 b);\n{text}")
+    assert found.help == "this lacks `b`"

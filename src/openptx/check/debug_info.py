@@ -91,7 +91,8 @@ class DebugInfo:
             if value.value >> 32:
                 self._add("invalid-integer", f"`{value.text}` does not fit 32 bits", value.span, "too large")
                 return
-        if inlined and self.inlined and " ".join(str(value.value) for value in inlined) not in self.places:
+        if inlined and self.inlined and (place := " ".join(str(value.value) for value in inlined)) not in self.places:
+            self.places.add(place)  # one error for all code that is inlined there
             where = " ".join(value.text for value in inlined)
             self._add(
                 "invalid-directive", f"no earlier `.loc` has the position `{where}`",

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from sys import intern
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix
+from openptx.diagnostics.kinds import NO_HEADER
 from openptx.isa.directives import NAMES
 from openptx.isa.types import FUNDAMENTAL
 from openptx.patterns import pattern
@@ -233,6 +234,9 @@ def _directive(c: Cursor, problems: list[Diagnostic], inside: bool) -> Statement
             raise ahead.expected("a state space, `.entry` or `.func`")
     if not inside and word == ".param" and (lost := _HEADER_LOST.match(c.file.text, c.start, c.limit)):
         raise _headerless(c, lost.end())
+    if word in SPACES and not inside and c.peek().at(*_FUNCTIONS):
+        fix = Fix((c.start, c.peek().start), "", "remove it")
+        raise c.mistake("syntax", f"`{word}` stands before variables, not before functions", c.span, fix=fix)
     if word in SPACES or word in LINKAGE or word in (".align", ".attribute"):
         return declaration(c, problems)
     _refuse_misplaced(c, inside)
@@ -311,7 +315,8 @@ _HEADER_LOST = pattern(r"[^;{}()]*\)[^;{}()]*\{")
 def _headerless(c: Cursor, body: int) -> Mistake:
     """The error that the first line of a function is missing, so that parameters begin it. Its body is skipped."""
     help = "put `.visible .entry name(` before them, or `.func name(`"
-    mistake = c.mistake("syntax", "these parameters belong to no function", c.span, "no header before", help=help)
+    message = "these parameters belong to no function"
+    mistake = c.mistake("syntax", message, c.span, "no header before", help=help, kind=NO_HEADER)
     close = closing(c.file.text, body, c.limit)
     c.seek(c.limit if close is None else close + 1)
     mistake.recovered = True

@@ -187,12 +187,18 @@ def _is_nested(text: str, header: re.Match[str]) -> bool:
     return close is not None and _continuation(text, close + 1) is not None
 
 
+_HEADER_LOST = pattern(r"\s*(?:\.param\b[^;{}()]*)?\)[^;{}()]*\{")
+"""The parameters of a function whose first line something else has replaced."""
+
+
 def _continuation(text: str, start: int) -> int | None:
     """The position of an instruction or label right after a body, where neither is allowed; None if there is none."""
     if _ITEM.match(text, start):
         return None
     for match in STATEMENT.finditer(text, start):
         if match.lastindex == INSTRUCTION and _DOTLESS.fullmatch(match[3]):
+            break
+        if match.lastindex == INSTRUCTION and _HEADER_LOST.match(text, match.end()):
             break
         if match.lastindex in (INSTRUCTION, LABEL) or (match.lastindex == BRACE and match[BRACE] == "{"):
             return match.end(1)

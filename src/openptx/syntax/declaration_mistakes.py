@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import SAFE, Fix, Label
-from openptx.diagnostics.kinds import ANOTHER_HEADER, TYPE
+from openptx.diagnostics.kinds import ANOTHER_HEADER, OTHER_STATEMENT, TYPE
+from openptx.isa.mnemonics import MODULES
 from openptx.patterns import pattern
 from openptx.source import Span
 from openptx.syntax.instruction_parser import missing_semicolon
+from openptx.syntax.lexical import IDENTIFIER
 from openptx.syntax.tokens import Cursor, Mistake
 
 _TYPE = pattern(r"[busf](?:8|16|32|64)|pred", re.A)
@@ -146,8 +148,54 @@ def another_header(c: Cursor) -> Mistake:
     return c.mistake(c.about, message, c.span, "expected `)` before this", help=help, kind=ANOTHER_HEADER)
 
 
+_DIRECTIVE = r"\.(?:version|target|address_size|loc)\b[^\n;{}()]*"
+_INSTRUCTION = rf"(?:@!?{IDENTIFIER}[ \t]+)?([a-z]\w*)[^\n;]*;"
+_REGISTERS = rf"\.reg[ \t]+\.\w+[ \t]+{IDENTIFIER}(?:<[0-9]+>)?[ \t]*;"
+_LINE = rf"(?:{_DIRECTIVE}|{_INSTRUCTION})[ \t]*(?=\n|//)"
+_STATEMENT = pattern(rf"{_LINE}|(?:{_REGISTERS}\s*)+(?=\.param\b|\))", re.A)
+"""A line that is no parameter: a directive of the file, an instruction, registers that parameters follow."""
+_BODY = pattern(_REGISTERS, re.A)
+
+
+def other_statement(c: Cursor) -> Span | None:
+    """The position of a line of the parameters that is another statement; None if this is none."""
+    match = _STATEMENT.match(c.file.text, c.start, c.limit) if c.new_line else None
+    return match.span() if match is not None and (match[1] is None or match[1] in MODULES) else None
+
+
+def other_statements(c: Cursor) -> Mistake | None:
+    """Skips lines of the parameters that are other statements, as where they are overwritten: the error that they
+    are there, or None."""
+    first = last = other_statement(c)
+    while (following := other_statement(c)) is not None:
+        last = following
+        c.seek(last[1])
+    if first is None or last is None:
+        return None
+    help = "a line was pasted here, or has replaced one of the header"
+    message = "a statement begins here, inside the parameters of a function"
+    return c.mistake(c.about, message, (first[0], last[1]), "no parameter", help=help, kind=OTHER_STATEMENT)
+
+
+def body_begins(c: Cursor) -> bool:
+    """Whether registers of the body are declared here, where the end of the parameters is lost."""
+    if c.word != ".reg" or not c.new_line or other_statement(c) is not None:
+        return False
+    return _BODY.match(c.file.text, c.start, c.limit) is not None
+
+
+def unclosed_parameters(c: Cursor) -> Mistake:
+    """The error that neither `)` nor `{` stands between the parameters and the body."""
+    last = c.last - (c.file.text[c.last - 1] == ",")
+    fix = Fix((last, c.last), "\n)\n{", "write `)` and `{`")
+    message = "the body begins here, and its parameters are not closed"
+    return c.mistake(c.about, message, c.span, "expected `)` and `{` before this", fix=fix)
+
+
 def after_parameter(c: Cursor, opened: Span) -> Mistake:
     """The error that something else follows a parameter."""
+    if body_begins(c):
+        return unclosed_parameters(c)
     if c.word in (".param", ".reg"):
         return commaless(c, "expected `,` between parameters")
     if c.word == ";":

@@ -16,12 +16,16 @@ from openptx.syntax.declaration_mistakes import (
     after_declarator,
     after_parameter,
     another_header,
+    body_begins,
     closed_early,
     computed_size,
     no_name,
+    other_statement,
+    other_statements,
     parenthesised,
     spaceless,
     typeless,
+    unclosed_parameters,
     unopened_list,
 )
 from openptx.syntax.declarations import Attribute, Declarator, Pointer, Variable
@@ -73,6 +77,13 @@ def parameters(c: Cursor, problems: list[Diagnostic], opened: bool = True) -> tu
     while found or not c.take(")"):
         try:
             found += _scalars(c)
+            if body_begins(c):
+                raise unclosed_parameters(c)
+            if (other := other_statements(c)) is not None:
+                problems.append(other.diagnostic)
+                if c.take(")") or c.at("{", ";"):
+                    break
+                continue
             if early is None and (early := closed_early(c)) is not None:
                 problems.append(early.diagnostic)
                 c.advance()
@@ -117,16 +128,16 @@ def _parameter(c: Cursor, opened: Span, closed: bool) -> Variable:
     start = c.start
     head = _Head(c, parameter=True)
     name = _declarator(c, parameter=True)
-    if not c.at(",", ")") and not (closed and c.at("{", ";")):
+    if not c.at(",", ")") and not (closed and c.at("{", ";")) and other_statement(c) is None:
         raise after_parameter(c, opened)
     return head.variable(c, start, (name,))
 
 
 def _after_parameters(c: Cursor) -> bool:
-    """Whether the `)` is missing: the function's name follows, with its own parenthesis or body."""
+    """Whether the `)` is missing: the function's name follows, with its own parenthesis or body, or the body does."""
     if c.kind == "word":
         return c.peek().word in ("(", "{", ";")
-    return c.word == "{" or (c.word in NAMES and c.word not in _LATE)
+    return c.word == "{" or body_begins(c) or (c.word in NAMES and c.word not in _LATE)
 
 
 def _next_parameter(c: Cursor) -> bool:

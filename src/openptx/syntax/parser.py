@@ -215,7 +215,7 @@ def _ends_as_declaration(c: Cursor, linkage: str) -> bool:
     return closing(c.file.text, c.start, following.start() if following else len(c.file.text)) is None
 
 
-_INSTEAD_OF_A_BRACE = (":", "(", "[", "<", "begin")
+_INSTEAD_OF_A_BRACE = (":", "(", "[", "<", "}", "begin")
 _INSTEAD_OF_A_BODY = {
     "(": "the result of a function stands before its name: `.func (.reg .u32 result) name (...)`",
     "-": "a name consists of letters, digits, `_`, `$` and `%`",
@@ -225,6 +225,8 @@ _INSTEAD_OF_A_BODY = {
 
 _BEFORE_BODY = pattern(r"[\w(][^;:{}=@\n]*(?=\n\s*\{[ \t]*$)", re.M)
 """The rest of a header's last line, where the next line is the `{` of the body."""
+
+_OF_THE_FILE = pattern(r"\.(?:version|target|address_size)\b[^\n;{}()]*(?<!\s)", re.A)
 
 
 def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
@@ -244,6 +246,11 @@ def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
         problems.append(without_dot(c).diagnostic)
     elif c.kind == "bad":
         problems.append(c.invalid_character().diagnostic)
+    elif (line := _OF_THE_FILE.match(c.file.text, c.start)) is not None:
+        message = f"expected `{{` after the header of `{name}`, found {c.described}"
+        fix = Fix(line.span(), "{", "open the body")
+        problems.append(Diagnostic("syntax", message, c.file, line.span(), "expected `{`", fix=fix, marks="{"))
+        return line.end(), line.end()
     elif (extra := _BEFORE_BODY.match(c.file.text, c.start)) is not None:
         message = f"expected `{{` after the header of `{name}`, found {c.described}"
         problems.append(Diagnostic("syntax", message, c.file, extra.span(), "expected `{`", marks="{"))

@@ -132,3 +132,9 @@ def test_places_of_inlined_code_are_read_since_4_0() -> None:
     for version, found in (("3.2", []), ("4.0", ["needs-version"]), ("7.0", ["invalid-directive"])):
         names = errors(f".version {version}\n.target sm_30\n{kernel}")
         assert names[: len(found) or 1] == found, version
+
+
+def test_a_place_that_no_code_has_is_one_error() -> None:
+    line = ".loc 1 2 3, function_name L, inlined_at 1 2 4\n"
+    kernel = f'.file 1 "a.cu"\n.entry k() {{\n{line}{line} ret; }}\n'
+    assert errors(f"{HEAD}{kernel}.section .debug_str\n{{\nL:\n.b8 97, 0\n}}\n") == ["invalid-directive"]

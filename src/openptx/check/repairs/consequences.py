@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from openptx.check.repairs.errors import is_incomplete
-from openptx.check.repairs.file_errors import OF_DECLARATIONS, FileErrors
+from openptx.check.repairs.file_errors import OF_DECLARATIONS, FileErrors, quoted
 from openptx.diagnostics import Diagnostic
-from openptx.diagnostics.kinds import ANOTHER_HEADER, CALL_OF_C, CUT_OFF, NO_DEBUG_INFORMATION
+from openptx.diagnostics.kinds import (
+    ANOTHER_HEADER,
+    CALL_OF_C,
+    CUT_OFF,
+    NO_DEBUG_INFORMATION,
+    NO_HEADER,
+    OTHER_STATEMENT,
+)
+from openptx.patterns import pattern
 from openptx.syntax.brace_matcher import closing
+from openptx.syntax.lexical import IDENTIFIER
 
 _LONGEST_BLOCK = 1 << 13
 """Characters of a block of C whose end is looked for."""
@@ -23,8 +33,43 @@ def consequences(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
         yield from _of_unfinished(errors, error)
     if error.kind == ANOTHER_HEADER:
         yield from errors.of_headers(error.location[0])
+    if error.kind == NO_HEADER:  # a directive of the file has replaced it
+        yield from (each for each in errors.in_row(error.location[0] - 1) if each.name == "repeated-directive")
+    if error.kind == OTHER_STATEMENT:
+        yield from _of_damaged_header(errors, error)
+    if error.name == "misplaced-statement":
+        yield from _registers_before(errors, error)
+    if error.name == "declaration-mismatch":
+        yield from _of_mismatch(errors, error)
     if is_incomplete(error):
         yield from (each for each in errors.in_line(error) if each.name == "missing-semicolon")
+
+
+_HEADER = pattern(rf"\.(?:func|entry)\b[^;{{}}]*?({IDENTIFIER})\s*\(", re.A)
+
+
+def _of_damaged_header(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
+    """The errors about the function that has an error among its parameters."""
+    text = errors.file.text
+    start = max(text.rfind(word, 0, error.span[0]) for word in (".func", ".entry"))
+    if start >= 0 and (header := _HEADER.match(text, start)) is not None:
+        yield from errors.of_calls(header[1])
+
+
+def _registers_before(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
+    """The errors about registers in the lines before instructions that are outside of functions: they lack the same
+    header."""
+    for row in range(error.location[0] - 1, 0, -1):
+        found = [each for each in errors.in_row(row) if each.name == "state-space-place"]
+        if not found and error.file.line(row).strip():
+            return
+        yield from found
+
+
+def _of_mismatch(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
+    """The errors about calls of a function whose declarations differ, and about the parameters that one lacks."""
+    yield from (each for name in quoted(error.message)[:1] for each in errors.of_calls(name) if each.name != error.name)
+    yield from (each for name in quoted(error.help or "") for each in errors.about(name))
 
 
 def begins_block_of_c(error: Diagnostic) -> bool:

@@ -18,12 +18,14 @@ ELSEWHERE = OTHERS | {"unknown-label"}
 """Errors that a fixed line may have: its names are declared elsewhere."""
 
 OF_DECLARATIONS = frozenset(("declaration-mismatch", "duplicate-name"))
+_OF_CALLS = frozenset(("argument-count", "argument-type", "declaration-mismatch"))
 _ABSENT = 2
 """The most undeclared names that are tried in the place of an error."""
 _ABOUT_NAMES = frozenset((
     "unknown-name", "unknown-function", "argument-count", "initializer", "call-of-entry", "target-list",
 ))  # fmt: skip
 _NAME = pattern(IDENTIFIER, re.A)
+_QUOTED = pattern(rf"`({IDENTIFIER})`", re.A)
 _DIGITS = "0123456789"
 
 
@@ -43,7 +45,11 @@ class FileErrors:
         self._about = self._by_name()
         self._about_rows: dict[int, list[Diagnostic]] = {}
         self._declared_rows: dict[int, list[Diagnostic]] = {}
+        self._of_calls: dict[str, list[Diagnostic]] = {}
         for each in self.all:
+            if each.name in _OF_CALLS:
+                for name in set(quoted(each.message)):
+                    self._of_calls.setdefault(name, []).append(each)
             if each.name in OF_DECLARATIONS:
                 for start in {each.span[0], *(label.span[0] for label in each.labels)}:
                     self._declared_rows.setdefault(file.location(start)[0], []).append(each)
@@ -62,7 +68,11 @@ class FileErrors:
 
     def in_line(self, error: Diagnostic) -> list[Diagnostic]:
         """The errors in the line of one, with it."""
-        return self._rows[error.location[0]]
+        return self.in_row(error.location[0])
+
+    def in_row(self, row: int) -> list[Diagnostic]:
+        """The errors in a line."""
+        return self._rows.get(row, [])
 
     def about_names_of_line(self, row: int) -> list[Diagnostic]:
         """The errors in other lines about the names in a line."""
@@ -72,6 +82,14 @@ class FileErrors:
             found = [each for name in names for each in self._about.get(name, ()) if each.location[0] != row]
             self._about_rows[row] = found
         return found
+
+    def about(self, name: str) -> list[Diagnostic]:
+        """The errors about a name."""
+        return [each for each in self._about.get(name.rstrip(_DIGITS), ()) if subject(each) == name]
+
+    def of_calls(self, name: str) -> list[Diagnostic]:
+        """The errors about calls of a function."""
+        return self._of_calls.get(name, [])
 
     def of_headers(self, row: int) -> list[Diagnostic]:
         """The errors about what is declared in a line and the one before it, and of what is missing there."""
@@ -92,6 +110,11 @@ class FileErrors:
         """Whether an error is in the body of a function."""
         body = self.body(error)
         return body is not None and error.span[0] < body[1]
+
+
+def quoted(message: str) -> list[str]:
+    """The names that a message quotes."""
+    return _QUOTED.findall(message)
 
 
 def subject(error: Diagnostic) -> str:

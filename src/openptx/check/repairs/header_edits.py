@@ -30,7 +30,7 @@ _LONGEST = 1 << 20
 _GATES = GATES | {"target-needs-version"}
 _SHOWN = 3
 """Statements that an error points to."""
-_NEEDS = 12
+_NEEDS = 24
 """The most different needs of a file: one with more is a list of instructions for many targets."""
 _TARGET = pattern(r"sm_[0-9]+[af]?")
 _VERSION = pattern(r"(?<![\w.])([0-9])\.([0-9])(?![\w.])")

@@ -219,7 +219,7 @@ class SecondCheck:
         while tail < min(len(before), len(text)) - start and before[-1 - tail] == text[-1 - tail]:
             tail += 1
         meant = text[start : len(text) - tail]
-        said = f"write `{meant}`" if meant.strip() else "remove it"
+        said = f"write `{meant.strip()}`" if meant.strip() else "remove it"
         return Fix((start, len(before) - tail), meant, said, SUGGESTION)
 
     def _errors_about_names(self, error: Diagnostic) -> Iterator[int]:
