@@ -249,6 +249,8 @@ class SanitizedThreads(NumberedThreads):
         about, scope, update = self.access, (facts >> SCOPE) & 3, bool(facts & UPDATE)
         if write and not about.bulk and not about.mbarrier:
             self.session.locks.write(shadow, granules, threads, self.op, self.changed if update else None)
+        elif scope and not about.mbarrier:
+            self.session.locks.poll(shadow, granules, threads)
         if about.pending:
             self.session.copies.issue(shadow, granules, threads, write, self.statement)
         elif scope and not about.mbarrier:

@@ -29,7 +29,9 @@ from openptx.sanitize.numbered import NumberedBatch
 from openptx.sanitize.races.block_barriers import BlockBarriers
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.copies import Agents, BulkCopies, Copies
+from openptx.sanitize.races.cures import Cures
 from openptx.sanitize.races.detector import Races
+from openptx.sanitize.races.last_waits import LastWaits
 from openptx.sanitize.races.locks import Locks
 from openptx.sanitize.races.multiplications import Multiplications
 from openptx.sanitize.races.register_transfers import RegisterTransfers
@@ -71,7 +73,9 @@ class Session:
         self.block_barriers = BlockBarriers(self.clocks)
         self.releases = Releases(self.clocks, active)
         self.locks = Locks(self.clocks)
-        self.race_reports = RaceReports(self.reporter, self.executing, self.clocks, self.locks, order is not None)
+        self.last_waits = LastWaits(self.clocks)
+        cures = Cures(self.reporter, self.clocks, self.locks, self.last_waits)
+        self.race_reports = RaceReports(self.reporter, self.executing, self.clocks, cures, order is not None)
         self.races = Races(self.clocks, self.race_reports.conflict)
         if active:
             self.races.unfenced = self.releases.observed, self.releases.observed_near
@@ -83,7 +87,7 @@ class Session:
         self.register_transfers = RegisterTransfers(self.clocks, agents)
         self.multiplications = Multiplications(self.reporter, self.executing, self.clocks, agents, "sync" in tools)
 
-        self.mbarriers = Mbarriers(self.clocks, self.reporter, self.executing)
+        self.mbarriers = Mbarriers(self.clocks, self.reporter, self.executing, self.last_waits)
         self.waits = EndlessWaits(self.reporter, self.executing, self.mbarriers)
         self.barriers = BarrierChecks(self.reporter, self.clocks, "sync" in tools)
         self.skipped_barriers = SkippedBarriers(self.reporter, self.executing, "sync" in tools)

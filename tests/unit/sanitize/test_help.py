@@ -107,3 +107,38 @@ def test_warps_may_store_the_same_elements_in_tritons_shared_memory() -> None:
     assert [each.name for each in found(store.replace("7", "t"), scratch="global_smem")] == ["data-race"]
     twice = f"@p {store} @!p {store}"
     assert [each.name for each in found(twice, scratch="global_smem")] == ["equal-value-race"]
+
+
+def test_a_race_after_a_wait_with_a_wrong_parity_names_that_wait() -> None:
+    code = """
+        @p mbarrier.init.shared.b64 [bar], 1;
+        bar.sync 0;
+        @p mbarrier.arrive.expect_tx.shared.b64 g, [bar], 256;
+        @p cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [o], 256, [bar];
+        AGAIN: mbarrier.try_wait.parity.shared.b64 done, [bar], 1; @!done bra AGAIN;
+        ld.shared.b32 v, [tile];
+    """
+    (race,) = found(code)
+    row = 2 + HEAD.partition("{code}")[0].count("\n") + code.partition("AGAIN")[0].count("\n") - 1
+    assert race.name == "data-race"
+    assert f":{row}:" in (race.help or "")
+    assert "with the parity of its phase" in (race.help or "")
+
+
+def test_waits_of_two_sides_for_each_other_are_one_finding() -> None:
+    """The producer waits for a buffer that is free, by parity 0 instead of 1."""
+    code = """
+        .shared .align 8 .b64 empty; .reg .pred producer;
+        @p mbarrier.init.shared.b64 [bar], 32; @p mbarrier.init.shared.b64 [empty], 32;
+        bar.sync 0;
+        setp.lt.u32 producer, t, 32;
+        @!producer bra CONSUMER;
+        FREE: mbarrier.try_wait.parity.shared.b64 done, [empty], 0; @!done bra FREE;
+        mbarrier.arrive.shared.b64 g, [bar];
+        ret;
+        CONSUMER: mbarrier.try_wait.parity.shared.b64 done, [bar], 0; @!done bra CONSUMER;
+        mbarrier.arrive.shared.b64 g, [empty];
+    """
+    (wait,) = found(code)
+    assert [each.name for each in (wait, *wait.related)] == ["endless-wait", "endless-wait"]
+    assert "one side must begin" in (wait.help or "")

@@ -278,3 +278,51 @@ def test_what_a_thread_does_before_it_takes_a_lock_is_not_the_locks_fault() -> N
     found = openptx.sanitize(openptx.load(text)["k"], 3, 64, (np.zeros(1, np.uint32),), tools="race")
     assert found
     assert not [each for each in found if "lock" in (each.help or "")]
+
+
+TICKETS = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 lock, .param .u64 out) {
+    .reg .b32 mine, turn, v; .reg .b64 l, p; .reg .pred q;
+    ld.param.u64 l, [lock];
+    ld.param.u64 p, [out];
+    atom.global.add.u32 mine, [l], 1;
+    WAIT: ld.relaxed.gpu.global.u32 turn, [l+4];
+    setp.ne.u32 q, turn, mine;
+    @q bra WAIT;
+    fence.acq_rel.gpu;
+    ld.global.u32 v, [p];
+    add.u32 v, v, 1;
+    st.global.u32 [p], v;
+    fence.acq_rel.gpu;
+    add.u32 mine, mine, 1;
+    st.relaxed.gpu.global.u32 [l+4], mine;
+    ret;
+}
+"""
+
+
+def ticket_lock(text: str) -> list[openptx.Finding]:
+    arguments = np.zeros(2, np.uint32), np.zeros(1, np.uint32)
+    return openptx.sanitize(openptx.load(text)["k"], 4, 1, arguments, tools="race")
+
+
+def test_a_ticket_lock_orders_what_it_guards() -> None:
+    assert not ticket_lock(TICKETS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "help"),
+    [
+        ("    fence.acq_rel.gpu;\n    ld", "    ld", "let the lock order what it guards: `.acquire.gpu`, or a fence"),
+        ("    fence.acq_rel.gpu;\n    add", "    add", "let the lock order what it guards: `.acquire.gpu`, or a fence"),
+        ("    fence.acq_rel.gpu;\n", "", "let the lock order what it guards: `.acquire.gpu`, or a fence"),
+        ("st.relaxed.gpu", "st", "release the lock by `atom.release.gpu.exch` or `st.release.gpu`"),
+    ],
+)
+def test_a_wrong_ticket_lock_is_one_finding_with_the_cure_of_locks(old: str, new: str, help: str) -> None:
+    assert TICKETS.count(old)
+    (found,) = ticket_lock(TICKETS.replace(old, new))
+    assert (found.help or "").startswith(help)

@@ -31,6 +31,13 @@ COMPARED, SAMPLED = 32, 2048
 """From which poll in a row on states are compared, and from which on only those of every seventh."""
 
 
+BEGIN = (
+    "one side must begin: let its first wait be for parity 1, the phase before the first, which counts as complete, as"
+    " a buffer is free at first"
+)
+"""The cure if each side waits for the first arrivals of the other."""
+
+
 class HangError(Exception):
     """Threads wait for something that can never happen."""
 
@@ -153,15 +160,19 @@ class EndlessWaits:
             return
         words, site = mbarriers.words, self.reporter.site
         word = words.get(key, 0)
-        lacking = lacks_all(word)
-        others = [w for k, w in mbarriers.waiting.items() if w.op is not waiting.op and not lacks_all(words.get(k, 0))]
+        lacking, help = lacks_all(word), remedy(word)
+        others = [(k, w) for k, w in mbarriers.waiting.items() if w.op is not waiting.op]
+        moving = [(k, w) for k, w in others if not lacks_all(words.get(k, 0))]
         if lacking and others:
-            other, label = site(others[0].op, others[0].thread), "those that have not arrived may wait here"
+            k, w = (moving or others)[0]
+            other, label = site(w.op, w.thread), "those that have not arrived may wait here"
+            if not moving and not mbarriers.known[key].phases and not mbarriers.known[k].phases:
+                help = BEGIN
         elif changed := mbarriers.changed_by.get(key):
             other, label = site(*changed), "the last change of the mbarrier"
         else:
             other, label = None, ""
         self.reporter.add(
             cause, "endless-wait", "a wait for a phase of an mbarrier that never completes", waiting.op, waiting.thread,
-            other=other, other_label=label, notes=(f"why: {mbarriers.state(key)}",), help=remedy(word),
+            other=other, other_label=label, notes=(f"why: {mbarriers.state(key)}",), help=help,
         ).follows = lacking  # fmt: skip

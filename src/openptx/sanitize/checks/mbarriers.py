@@ -13,6 +13,7 @@ from openptx.isa.semantics.mbarrier import BYTES, COUNT, PHASE, TX
 from openptx.program import Op
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.races.clocks import Clocks
+from openptx.sanitize.races.last_waits import LastWaits
 from openptx.sanitize.reporter import Reporter
 
 Key = tuple[int, int]
@@ -67,8 +68,8 @@ class Waiting:
 class Mbarriers:
     """All mbarriers of a launch."""
 
-    def __init__(self, clocks: Clocks, reporter: Reporter, executing: Executing) -> None:
-        self.clocks, self.reporter, self.executing = clocks, reporter, executing
+    def __init__(self, clocks: Clocks, reporter: Reporter, executing: Executing, last_waits: LastWaits) -> None:
+        self.clocks, self.reporter, self.executing, self.last_waits = clocks, reporter, executing, last_waits
         self.known: dict[Key, Mbarrier] = {}
         clocks.views.holders.append(
             lambda: [v for known in self.known.values() for v in (known.gathered, known.handed)]
@@ -177,6 +178,8 @@ class Mbarriers:
             through, left = threads[mine & done], threads[mine & ~done]
             barrier = self.known[key]
             barrier.seen |= through.size > 0
+            if through.size:
+                self.last_waits.ended(through, self.reporter.statement(op))
             if through.size and acquires and not barrier.forced:
                 self.clocks.learn(np.unique(through), barrier.handed)
             if left.size:

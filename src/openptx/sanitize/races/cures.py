@@ -10,6 +10,7 @@ from openptx.isa.instructions.barrier import bar, bar_warp_sync, barrier, barrie
 from openptx.program import Op
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.detector import Conflict
+from openptx.sanitize.races.last_waits import LastWaits
 from openptx.sanitize.races.locks import Locks
 from openptx.sanitize.races.semantics import ASYNCHRONOUS, BULK, INITS, TENSOR, TRANSFERS
 from openptx.sanitize.races.shadow import GPU, PENDING, SCOPE, UPDATE, Shadow
@@ -43,8 +44,8 @@ class Cure:
 class Cures:
     """The cures of a launch's races."""
 
-    def __init__(self, reporter: Reporter, clocks: Clocks, locks: Locks) -> None:
-        self.reporter, self.clocks, self.locks = reporter, clocks, locks
+    def __init__(self, reporter: Reporter, clocks: Clocks, locks: Locks, last_waits: LastWaits) -> None:
+        self.reporter, self.clocks, self.locks, self.last_waits = reporter, clocks, locks, last_waits
         self.teams = clocks.teams
 
     @cached_property
@@ -63,7 +64,7 @@ class Cures:
         if c.other_facts & PENDING:
             return Cure("wait for the copy (`cp.async.wait_group`), then let the threads meet at a barrier {lines}")
         if c.other_thread >= AGENT:
-            return Cure(self.wait_for(other) + " {lines}")
+            return Cure(self.wrong_wait(c, other) or self.wait_for(other) + " {lines}")
         if op.form.instruction in ASYNCHRONOUS and 0 <= self.distance(c) <= 1:
             return Cure(
                 f"a barrier, or an mbarrier at which the other threads arrive after their access, before"
@@ -91,14 +92,17 @@ class Cures:
 
     def gives_back(self, c: Conflict) -> bool:
         """Whether a plain store gives a lock back."""
-        for thread, facts, write in ((c.thread, c.facts, c.write), (c.other_thread, c.other_facts, c.other_write)):
-            if write and not scope_of(facts) and self.locks.taken(thread) == (c.shadow, c.offset + c.shadow.lead):
-                return True
-        return False
+        plain = (c.write and not scope_of(c.facts)) or (c.other_write and not scope_of(c.other_facts))
+        return plain and self.of_lock(c)
+
+    def of_lock(self, c: Conflict) -> bool:
+        """Whether the race is of accesses of a lock itself."""
+        place = c.shadow, c.offset + c.shadow.lead
+        return any(self.locks.taken(thread) == place for thread in (c.thread, c.other_thread))
 
     def lock_of(self, c: Conflict) -> tuple[Shadow, int] | None:
         """The lock that is the cause of a race: its memory, and the byte in it."""
-        if c.other_thread >= AGENT or not (self.gives_back(c) or self.would_be_ordered(c)):
+        if c.other_thread >= AGENT or not (self.of_lock(c) or self.would_be_ordered(c)):
             return None
         found = self.locks.taken(c.thread) or self.locks.taken(c.other_thread)
         return found and (found[0], found[1] - found[0].lead)
@@ -144,6 +148,17 @@ class Cures:
         return (
             "publish by `st.release.gpu` (or a fence before a strong store) after the write, and read that by"
             " `ld.acquire.gpu` (or a fence after a strong load) before this access"
+        )
+
+    def wrong_wait(self, c: Conflict, op: Op) -> str:
+        """What is wrong with the wait of the thread that ended while `op` was under way; empty if there was none."""
+        statement = self.last_waits.since(c.thread, c.other_time)
+        if statement is None or op.form.instruction in TENSOR | TRANSFERS:
+            return ""
+        return (
+            f"the wait {self.reporter.site(self.reporter.ops[statement], None).source} ended before"
+            f" {operation(op)} was complete: wait for the mbarrier that it signals, and with the parity of its phase, 0"
+            " for the first, 1 for the second, 0 again for the third"
         )
 
     def wait_for(self, op: Op) -> str:

@@ -1,8 +1,9 @@
 """Which threads a lock would order if it were taken and given back as the memory model wants it (8.8).
 
-A word that a compare-and-swap or an exchange has changed counts as a lock; other writes there give it back. Races of
-threads that the lock would order have the lock as their cause: it is taken or given back without a fence, or given back
-by a plain store.
+A word that a compare-and-swap or an exchange has changed counts as a lock; other writes there give it back. So does the
+word of a ticket lock: a thread that has drawn a ticket by an atomic operation reads it until its turn comes, and then
+writes it. Races of threads that the lock would order have the lock as their cause: it is taken or given back without a
+fence, or given back by a plain store.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from openptx.array_types import Array
 from openptx.program import Op
 from openptx.sanitize.races.clocks import Clocks
-from openptx.sanitize.races.semantics import TAKE_LOCKS
+from openptx.sanitize.races.semantics import DRAW_TICKETS, TAKE_LOCKS, access
 from openptx.sanitize.races.shadow import Shadow
 
 
@@ -30,6 +31,10 @@ class Locks:
         """For each lock, the view of what came before it was given back."""
         self._taken: dict[int, tuple[ref[Shadow], int]] = {}
         """By CTA, the last lock that one of its threads took."""
+        self._tickets: Array | None = None
+        """Whether each thread has drawn a ticket, and has not had its turn; None before the first."""
+        self._turns: WeakKeyDictionary[Shadow, dict[int, set[int]]] = WeakKeyDictionary()
+        """By place, the threads with a ticket that have read the word there."""
         clocks.views.holders.append(self._views_in_use)
 
     def _views_in_use(self) -> Iterator[int]:
@@ -39,18 +44,51 @@ class Locks:
         """These threads have written words, in this order; `changed`: which of them, if it was an atomic operation."""
         if changed is not None and changed.size == threads.size:
             granules, threads = granules[changed], threads[changed]
+        if changed is not None and op.m.op in DRAW_TICKETS and access(op).observes:
+            if self._tickets is None:
+                self._tickets = np.zeros(self.clocks.teams.count, np.bool_)
+            self._tickets[threads] = True
+        if self._turns:
+            self.end_turns(shadow, granules, threads)
         takes = changed is not None and op.m.op in TAKE_LOCKS
         if not takes or op.m.op != "cas":
             self.give_back(shadow, granules, threads)
         if takes:
             self.take(shadow, granules, threads)
 
+    def poll(self, shadow: Shadow, granules: Array, threads: Array) -> None:
+        """These threads have read words by strong loads. The word that all of them with a ticket have read may be their
+        lock."""
+        if self._tickets is None or (granules[1:, 0] != granules[:1, 0]).any():
+            return
+        waiting = threads[self._tickets[threads]]
+        if not waiting.size:
+            return
+        place = int(granules[0, 0]) * shadow.unit
+        self._turns.setdefault(shadow, {}).setdefault(place, set()).update(waiting.tolist())
+        if place in self._given.get(shadow, ()):
+            self.take(shadow, granules[:1], waiting)
+
+    def end_turns(self, shadow: Shadow, granules: Array, threads: Array) -> None:
+        """These threads have written words; if they had tickets and have read them, the words are locks."""
+        turns = self._turns.get(shadow)
+        if not turns or self._tickets is None:
+            return
+        places = np.broadcast_to(granules[:, 0] * shadow.unit, threads.shape)
+        for place, thread in zip(places.tolist(), threads.tolist(), strict=True):
+            if thread in turns.get(place, ()):
+                turns[place].discard(thread)
+                self._tickets[thread] = False
+                if place not in self._given.get(shadow, ()):
+                    self.take(shadow, np.array([[place // shadow.unit]]), np.array([thread]))
+
     def take(self, shadow: Shadow, granules: Array, threads: Array) -> None:
         """These threads have taken locks."""
         if self._known is None:
             self._known = self.clocks.hypothesis()
         given = self._given.setdefault(shadow, {})
-        for first, thread in zip(granules[:, 0].tolist(), threads.tolist(), strict=True):
+        firsts = np.broadcast_to(granules[:, 0], threads.shape)
+        for first, thread in zip(firsts.tolist(), threads.tolist(), strict=True):
             place = first * shadow.unit
             self.clocks.add_to(self._known, np.array([thread]), given.setdefault(place, 0))
             self._taken[self.clocks.teams.cta(thread)] = ref(shadow), place

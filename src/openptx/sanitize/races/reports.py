@@ -17,7 +17,6 @@ from openptx.sanitize.findings import Finding, Race
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.cures import Cures, operation, strength
 from openptx.sanitize.races.detector import Conflict
-from openptx.sanitize.races.locks import Locks
 from openptx.sanitize.races.register_transfers import CTA_BYTES, WORD
 from openptx.sanitize.races.shadow import PENDING, SCOPE, STATEMENT, UPDATE, VOLATILE, Shadow
 from openptx.sanitize.races.teams import AGENT
@@ -47,11 +46,11 @@ class RaceReports:
     """Turns conflicts into findings, one for each cause."""
 
     def __init__(
-        self, reporter: Reporter, executing: Executing, clocks: Clocks, locks: Locks, splits_warps: bool
+        self, reporter: Reporter, executing: Executing, clocks: Clocks, cures: Cures, splits_warps: bool
     ) -> None:
         """`splits_warps`: whether the schedule lets lanes of a warp execute one instruction at different times."""
         self.reporter, self.executing, self.clocks, self.splits_warps = reporter, executing, clocks, splits_warps
-        self.teams, self.cures = clocks.teams, Cures(reporter, clocks, locks)
+        self.teams, self.cures = clocks.teams, cures
         self.of_triton = any(v.name == TRITON_SHARED for v in shared_variables(reporter.program, reporter.kernel))
         self._loads: list[tuple[Finding, int]] = []  # races of a plain load with a compare-and-swap
         self._updates: list[tuple[Finding, set[object], str]] = []

@@ -152,6 +152,8 @@ def spaces_of(op: Op) -> tuple[str, ...]:
 
 TAKE_LOCKS = frozenset(("cas", "exch"))
 """The operations of atomics that programs take locks with."""
+DRAW_TICKETS = frozenset(("add", "inc"))
+"""Those that draw a ticket for one."""
 SHUFFLES = frozenset((move.shfl_sync,))
 VOTES = frozenset((warp.vote, warp.vote_sync, warp.match_any, warp.match_all))
 WARP_BARRIER = barrier.bar_warp_sync
