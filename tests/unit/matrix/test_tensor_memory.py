@@ -226,8 +226,11 @@ COPY:
 LOAD = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v},"
 ALLOC = "@%p tcgen05.alloc.cta_group::1.sync.aligned.b32 [place],"
 REFUSED = {
-    "another warp's lanes": (f"xor.b32 %at, %lanes, 0x200000; {LOAD} [%at];", "of another warp"),
-    "lanes that are none": (f"add.u32 %at, %lanes, 0x800000; {LOAD} [%at];", "of another warp"),
+    "another warp's lanes": (
+        f"xor.b32 %at, %lanes, 0x200000; {LOAD} [%at];",
+        "in lane 32 of .*: a warp accesses the 32 lanes",
+    ),
+    "lanes that are none": (f"add.u32 %at, %lanes, 0x800000; {LOAD} [%at];", "in lane 128 of"),
     "columns that nobody has": (f"add.u32 %at, %lanes, 64; {LOAD} [%at];", "lane 0, column 64 of .* not allocated"),
     "columns beyond the end": (f"add.u32 %at, %lanes, 600; {LOAD} [%at];", "lane 0, column 600"),
     "too many": (f"{ALLOC} 512;", "no 512 columns of tensor memory are free, 64 of 512 are in use"),

@@ -60,6 +60,9 @@ ld = instruction(
 )
 
 
+THEIR_LANES = "a warp accesses the 32 lanes from `(%warpid & 3) * 32` on, of its own CTA"
+
+
 def places(x: Machine, m: Modifiers, address: Bits, split: Bits | None, count: int) -> Iterator[tuple[Bits, int]]:
     """Where a thread's registers lie (9.7.16.2.3.1): yields the address of a run of columns, and their number.
 
@@ -88,7 +91,8 @@ def places(x: Machine, m: Modifiers, address: Bits, split: Bits | None, count: i
             column = column + (t >> 4) * split
         at = address + (lane << LANE) + column
         own = (at >> LANE + 5) == warp
-        x.require(own, "undefined-behavior", f"`{m.form.instruction.name}` in tensor memory of another warp")
+        message = f"`{m.form.instruction.name}` in lane {{value}} of tensor memory: {THEIR_LANES}"
+        x.require(own, "undefined-behavior", message, at >> LANE)
         yield at, together << halved
 
 
