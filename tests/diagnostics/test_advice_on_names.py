@@ -60,6 +60,17 @@ ROWS = (
         "its declaration stands below, in line 6: move it before this",
     ),
     Row(
+        ".visible .entry k(.param .u64 a) {\n.reg .u32 sums;\n{ .reg .u32 sum; }\nadd.s32 sums, sums, sum;\nret; }",
+        "sum",
+        ".visible .entry k(.param .u64 a) {\n    .reg .b32 sum;\n.reg .u32 sums;\n{ .reg .u32 sum; }\n"
+        "add.s32 sums, sums, sum;\nret; }",
+    ),
+    Row(
+        ".visible .entry k() {\n.reg .u32 t;\nadd.s32 t, t, u;\nvadd.u32.u32.u32 t, u.b0, u.b1;\n.reg .u32 u;\nret; }",
+        "u",
+        "its declaration stands below, in line 8: move it before this",
+    ),
+    Row(
         ".visible .entry k(.param .u64 a) {\n.reg .u32 t;\nadd.s32 t, t, u;\nret; }",
         "u",
         ".visible .entry k(.param .u64 a) {\n    .reg .b32 u;\n.reg .u32 t;\nadd.s32 t, t, u;\nret; }",

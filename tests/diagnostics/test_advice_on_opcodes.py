@@ -12,6 +12,8 @@ ROWS = (
     Row("vote.all.pred %p1, %p2;", "vote.all.pred", "vote.sync.all.pred %p1, %p2, 0xffffffff;"),
     Row("mov.s64 %r1, %f1;", "%r1", "mov.b32 %r1, %f1;"),
     Row("cvt.f64.u64 %r1, %rd1;", "%r1", "cvt.u32.u64 %r1, %rd1;"),
+    Row("cvt.rm.s64.f64 %fd1, %rd1;", "%fd1", "cvt.rm.f64.s64 %fd1, %rd1;"),
+    Row("cvt.rzi.f64.s32 %r1, %fd1;", "%r1", "cvt.rzi.s32.f64 %r1, %fd1;"),
     Row("ld.global.f32x4 {%f1,%f2,%f3,%f4}, [%rd1];", ".f32x4", "ld.global.v4.f32 {%f1,%f2,%f3,%f4}, [%rd1];"),
     Row("ld.global.float4 {%f1,%f2,%f3,%f4}, [%rd1];", ".float4", "ld.global.v4.f32 {%f1,%f2,%f3,%f4}, [%rd1];"),
     Row("ld.global.f32x2 {%f1,%f2}, [%rd1];", ".f32x2", "ld.global.v2.f32 {%f1,%f2}, [%rd1];"),

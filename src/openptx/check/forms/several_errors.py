@@ -53,8 +53,15 @@ def _masked(opcode: str) -> Repair:
 
 
 def _retyped(opcode: str, operands: tuple[Kind, ...]) -> Iterator[str]:
-    """The opcode with one of its types replaced by one of the operands' widths: as bits, of the same kind, unsigned."""
+    """The opcode with its two types exchanged, then with one of its types replaced by one of the operands' widths: as
+    bits, of the same kind, unsigned."""
     words = opcode.split(".")
+    typed = [at for at, word in enumerate(words) if word in TYPES]
+    if len(typed) == 2:
+        first, second = typed
+        exchanged = words.copy()
+        exchanged[first], exchanged[second] = words[second], words[first]
+        yield ".".join(exchanged)
     declared = dict.fromkeys(kind.type for kind in operands if kind.type is not None and kind.sort == kinds.REGISTER)
     for at, word in enumerate(words):
         for type in declared if word in TYPES else ():

@@ -32,12 +32,10 @@ def declaration(
     budget.left -= end - span[1]
     if len(name) > _LONGEST or "." in name or budget.left <= 0:
         return None, ""
-    prefix, number = split_number(name)
-    named = f"{re.escape(name)}(?!{LETTER})|{re.escape(prefix)}<"
-    below = re.compile(rf"\.(?:reg|local|shared|param)\b[^;{{}}]*[\s,]({named})").search(text, span[1], end)
-    if below is not None:
-        row = 1 + text.count("\n", 0, below.start(1))
+    if (below := declared(name, text, span[1], end)) is not None:
+        row = 1 + text.count("\n", 0, below[0])
         return f"its declaration stands below, in line {row}: move it before this", ""
+    prefix, number = split_number(name)
     if suits is None:
         return None, ""
     type = next((each for each in _PLAIN if suits(kinds.register(TYPES[each]))), None)
@@ -49,6 +47,15 @@ def declaration(
         return f"declare them: `{written}`", written
     written = f".reg .{type} {name};"
     return f"declare it: `{written}`", written
+
+
+def declared(name: str, text: str, start: int, end: int) -> Span | None:
+    """Where a name, or the range that has it, is declared between two offsets."""
+    if len(name) > _LONGEST:
+        return None
+    named = rf"{re.escape(name)}(?!{LETTER})|{re.escape(split_number(name)[0])}(?=<)"
+    found = re.compile(rf"\.(?:reg|local|shared|param)\b[^;{{}}]*[\s,]({named})").search(text, start, end)
+    return found.span(1) if found is not None else None
 
 
 def numbers(prefix: str, function: Function) -> list[int]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 
 from openptx.check.foreign_spellings import DEVICE_FUNCTIONS, REGISTERS
-from openptx.check.names.missing_declarations import declaration, numbers, variable
+from openptx.check.names.missing_declarations import declaration, declared, numbers, variable
 from openptx.check.names.misspelt_declarations import is_used, misspelt_name, misspelt_range
 from openptx.check.names.scopes import Registers, Scope, around, labels_of, split_number
 from openptx.check.names.unread_declarations import MOST, words
@@ -181,7 +181,8 @@ class UndeclaredNames:
         name = found.file.text[found.span[0] : found.span[1]]
         if self._lost(name):
             return
-        cause = self._range(name, scope) or self._missing(name, scope)
+        base = name.partition(".")[0]  # without a part of it, as in `a.b0`
+        cause = self._range(base, scope) or self._missing(base, scope)
         if not self.findings.is_repeated(cause, found.span):
             self.findings.collect(self._explained(name, found, scope, suits, instruction), cause)
 
@@ -316,6 +317,11 @@ class UndeclaredNames:
             return Diagnostic(
                 "wrong-kind-of-name", f"`{name}` is a label, which has no value", found.file, found.span, "a label"
             )
+        beyond = self._range(name, scope) is not None
+        if not beyond and (inner := self._declared_in_block(name, found.span[0])) is not None:
+            found.labels = (Label(inner, "this declaration is visible in its block only"),)
+            self._declare(name, found, scope, suits, instruction)
+            return found
         known, prefix = self.module.functions, split_number(name)[0]
         if (wrong := misspelt_range(name, scope, self.function)) is not None:
             return wrong
@@ -331,6 +337,13 @@ class UndeclaredNames:
             return wrong or explained
         self._declare(name, explained, scope, suits, instruction)
         return explained
+
+    def _declared_in_block(self, name: str, end: int) -> Span | None:
+        """Where a block before an offset, which has ended there, declares a name."""
+        body = self.function.body
+        if body is None or not self.module.suggestions.spend(end - body[0]):
+            return None
+        return declared(name, self.function.file.text, body[0], end)
 
     def _declare(
         self, name: str, explained: Diagnostic, scope: Scope, suits: Suits | None, instruction: Instruction | None
