@@ -19,8 +19,8 @@ from openptx.keywords import did_you_mean
 ALIASES = {
     "b": "break", "tb": "tbreak", "c": "continue", "s": "step", "n": "next", "si": "stepi", "ni": "nexti",
     "sw": "stepw", "bar": "barrier", "fin": "finish", "p": "print", "l": "list", "bt": "where", "backtrace": "where",
-    "i": "info", "d": "delete", "q": "quit", "exit": "quit", "rsi": "back", "rc": "reverse", "r": "start",
-    "run": "start", "f": "frame", "h": "help", "disassemble": "list",
+    "i": "info", "d": "delete", "q": "quit", "exit": "quit", "rsi": "back", "rc": "reverse", "r": "run",
+    "f": "frame", "h": "help", "disassemble": "list",
 }
 # fmt: on
 _FOCUS = re.compile(r"(thread|block|warp|lane|kernel|grid|device|sm)\s+(\([^)]*\)|[\d,]+)\s*")
@@ -112,6 +112,11 @@ class Terminal(cmd.Cmd):
     def do_start(self, text: str) -> None:
         """start: begin the launch again, and stop at its first instruction"""
         self.show_stop(self.session.start())
+
+    def do_run(self, text: str) -> None:
+        """run: begin the launch again, and run to a breakpoint, a watchpoint, a fault or the end"""
+        self.session.start()
+        self.show_stop(self.session.cont())
 
     def do_continue(self, text: str) -> None:
         """continue: run to a breakpoint, a watchpoint, a fault or the end"""

@@ -125,3 +125,12 @@ def test_a_breakpoint_at_the_first_instruction_and_a_watchpoint_without_a_value(
     out = capsys.readouterr().out
     assert "\nbreakpoint 1\nblock (0, 0, 0) thread (0, 0, 0), step 1: k, line 7\n" in out
     assert out.endswith("error: no register or variable `nothing`\n1: break k, 1 stops\nthe launch has ended\n")
+
+
+def test_run_begins_again_and_runs_to_a_breakpoint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = debug(tmp_path, capsys, STOP[0], "run", "delete", "continue", "break outer", "r")
+    assert out.count("step 1:") == 1  # the start of the session: `run` shows only where it stops
+    before, ended, after = out.partition("the launch has ended\n")
+    assert "\nbreakpoint 1\n" in before
+    assert ended
+    assert "\nbreakpoint 2\n" in after
