@@ -326,3 +326,89 @@ def test_a_wrong_ticket_lock_is_one_finding_with_the_cure_of_locks(old: str, new
     assert TICKETS.count(old)
     (found,) = ticket_lock(TICKETS.replace(old, new))
     assert (found.help or "").startswith(help)
+
+
+SUM_BY_LAST = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 parts, .param .u64 count) {
+    .reg .b32 b, n, v; .reg .b64 p, c, at; .reg .pred q;
+    ld.param.u64 p, [parts];
+    ld.param.u64 c, [count];
+    mov.u32 b, %ctaid.x;
+    mad.wide.u32 at, b, 4, p;
+    st.global.u32 [at], b;
+    fence.acq_rel.gpu;
+    atom.global.add.u32 n, [c], 1;
+    fence.acq_rel.gpu;
+    mov.u32 v, %nctaid.x;
+    sub.u32 v, v, 1;
+    setp.ne.u32 q, n, v;
+    @q ret;
+    ld.global.u32 v, [p];
+    ld.global.u32 v, [p+200];
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "lines"), [((".gpu", ".gpu"), set[int]()), ((".cta", ".gpu"), {11, 19, 20}), ((".gpu", ".cta"), {11, 20})]
+)
+def test_a_counter_of_many_blocks_orders_them_all(kept: tuple[str, str], lines: set[int]) -> None:
+    """A record keeps apart what the last few blocks have released, and the scope of fences on both sides counts."""
+    first, second = kept
+    text = SUM_BY_LAST.replace("fence.acq_rel.gpu", f"fence.acq_rel{first}", 1)
+    head, middle, tail = text.rpartition("fence.acq_rel.gpu")
+    text = f"{head}fence.acq_rel{second}{tail}" if middle else text
+    found = openptx.sanitize(
+        openptx.load(text)["k"], 60, 1, (np.zeros(60, np.uint32), np.zeros(1, np.uint32)), tools="race", strict=True
+    )
+    assert {line for each in found for line in each.lines} == lines
+
+
+HANDOVER = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 data, .param .u64 flag) {
+    .reg .b32 t, b, v; .reg .b64 d, f, at; .reg .pred q, first;
+    ld.param.u64 d, [data];
+    ld.param.u64 f, [flag];
+    mov.u32 t, %tid.x; mov.u32 b, %ctaid.x;
+    mad.wide.u32 at, t, 4, d;
+    setp.eq.u32 first, t, 0;
+    setp.ne.u32 q, b, 0;
+    @q bra READ;
+    st.global.u32 [at], t;
+    bar.sync 0;
+    @first st.release.gpu.global.u32 [f], 1;
+    ret;
+    READ: @!first bra MEET;
+    WAIT: ld.acquire.gpu.global.u32 v, [f];
+    setp.eq.u32 q, v, 0;
+    @q bra WAIT;
+    MEET: bar.sync 0;
+    ld.global.u32 v, [d+124];
+    ret;
+}
+"""
+
+
+def test_a_flag_needs_barriers_of_the_blocks_on_both_sides() -> None:
+    def race(text: str) -> list[str]:
+        arguments = np.zeros(32, np.uint32), np.zeros(1, np.uint32)
+        return [each.help or "" for each in openptx.sanitize(openptx.load(text)["k"], 2, 32, arguments, tools="race")]
+
+    assert not race(HANDOVER)
+    (writer,) = race(HANDOVER.replace("    bar.sync 0;\n    @first", "    @first"))
+    assert writer.startswith("`__syncthreads()` (`bar.sync 0`) after the write, before another thread of its block")
+    (reader,) = race(HANDOVER.replace("MEET: bar.sync 0;", "MEET:"))
+    assert "a reader that needs the new value must wait" in reader or "another thread of this block" in reader
+
+
+def test_atomics_of_two_blocks_need_a_scope_that_includes_both() -> None:
+    text = TICKETS.replace("atom.global", "atom.relaxed.cta.global").partition("    WAIT:")[0] + "ret;\n}\n"
+    (found,) = ticket_lock(text)
+    assert (found.help or "").startswith("give both the scope `.gpu`")

@@ -292,7 +292,8 @@ class BarrierChecks:
             left = np.flatnonzero(batch.barriers[number].arrived)
             if left.size and (batch, number) not in self._completed:
                 message = f"threads arrive at barrier {number}, which never completes"
-                self.report(("lone", op), "unequal-barriers", message, op, batch, int(left[0]))
+                help = "let as many threads arrive as it names, some of them by `bar.sync` with its number and count"
+                self.report(("lone", op), "unequal-barriers", message, op, batch, int(left[0]), help=help)
 
     def compare_counts(self, batch: NumberedBatch, trace: Trace) -> None:
         """Lanes of a warp must have executed the same number of barriers."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from openptx.isa.instructions import async_copy, atomic, tensor_memory
 from openptx.isa.instructions.barrier import bar, bar_warp_sync, barrier, barrier_cluster
 from openptx.program import Op
@@ -84,10 +86,10 @@ class Cures:
             found = dependence(self.reporter.calls.functions().get(op), op, other)
             if found is not Dependence.NONE:
                 return Cure(atomic_operation(op), False, self.barrier(c, op) if found is Dependence.VALUE else "")
-        if c.other_time == self.clocks.now and c.thread != c.other_thread:
-            return Cure("let one thread do it, or use an atomic operation", orders=False)
         if self.too_narrow(c):
             return Cure(f"give both the scope `{self.scope(c)}`, which includes both threads, and one size")
+        if c.other_time == self.clocks.now and c.thread != c.other_thread:
+            return Cure("let one thread do it, or use an atomic operation", orders=False)
         return Cure(self.barrier(c, op))
 
     def gives_back(self, c: Conflict) -> bool:
@@ -137,18 +139,38 @@ class Cures:
                 ptx, cuda = f"{bar.name}.sync 0", "__syncthreads()"
             help = f"a `{cuda}` (`{ptx}`) {{lines}}" if self.reporter.places.of(op) else f"a `{ptx}` {{lines}}"
             return f"{help}{ROLES}" if distance == 1 and self.has_roles else help
+        if through := self.through_other_threads(c):
+            return through
         if distance == 2:
             return f"`{barrier_cluster.name}.arrive` and `.wait` {{lines}}"
         if c.write and not c.other_write:
             return (
                 ("read it by `ld.relaxed.gpu` (`cuda::atomic_ref`) if any value will do; " if c.facts & UPDATE else "")
                 + "blocks run in any order: write to other memory, or let the reader signal by `st.release.gpu` that it"
-                " has read, and wait for that by `ld.acquire.gpu` before the write"
+                " has read, and wait for that by `ld.acquire.gpu` before the write; a reader that needs the new value"
+                " must wait by `ld.acquire.gpu` for a `st.release.gpu` after the write"
             )
         return (
             "publish by `st.release.gpu` (or a fence before a strong store) after the write, and read that by"
             " `ld.acquire.gpu` (or a fence after a strong load) before this access"
         )
+
+    def through_other_threads(self, c: Conflict) -> str:
+        """The barrier that lacks if another thread of the writer's block releases, or another one of this thread's
+        block acquires; empty if that does not order the two."""
+        theirs, mine = (self.teams.block_of(thread) for thread in (c.other_thread, c.thread))
+        reader, writer = (np.full(theirs.shape, thread) for thread in (c.thread, c.other_thread))
+        known, first = (self.clocks.ordered(theirs, np.full(theirs.shape, time), reader) for time in (c.other_time, 1))
+        if known.any() or (first.any() and not first[c.other_thread - theirs[0]]):
+            return (
+                "`__syncthreads()` (`bar.sync 0`) after the write, before another thread of its block releases: a"
+                " release publishes what a barrier has ordered before it"
+            )
+        if self.clocks.ordered(writer, np.full(mine.shape, c.other_time), mine).any():
+            return (
+                "`__syncthreads()` (`bar.sync 0`) after another thread of this block has acquired, before this access"
+            )
+        return ""
 
     def wrong_wait(self, c: Conflict, op: Op) -> str:
         """What is wrong with the wait of the thread that ended while `op` was under way; empty if there was none."""
@@ -157,8 +179,8 @@ class Cures:
             return ""
         return (
             f"the wait {self.reporter.site(self.reporter.ops[statement], None).source} ended before"
-            f" {operation(op)} was complete: wait for the mbarrier that it signals, and with the parity of its phase, 0"
-            " for the first, 1 for the second, 0 again for the third"
+            f" {operation(op)} was complete: wait for the mbarrier that it signals, with the parity of its phase (0"
+            " for the first, 1 for the second), and expect the bytes of all copies of that phase"
         )
 
     def wait_for(self, op: Op) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,11 +20,14 @@ from openptx.sanitize.races.shadow import CLUSTER, CTA, GPU, Shadow
 from openptx.sanitize.races.views import Views
 
 SEVERAL = -1
-"""Represents several threads."""
+"""Represents several threads, or CTAs."""
+
+MOST_PARTS = 16
+"""The maximum number of CTAs whose releases of scope gpu a record keeps apart. A counter of arrivals has one for each
+block of the grid. Those of the others are one part, which counts as near: a fence of scope cta acquires it, too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """What threads of one CTA released, and with which scope; `thread` is SEVERAL for several."""
 
     view: int
@@ -33,8 +36,7 @@ class Part:
     thread: int
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     parts: tuple[Part, ...] = ()
     fences: tuple[Part, ...] = ()
     """What precedes the next `fence.sc` of a thread that observes the write."""
@@ -173,7 +175,10 @@ class Releases:
     def observe(self, record: Record, threads: Array, scope: int, acquires: bool, counts: bool) -> None:
         """Threads read the records of strong writes."""
         c = self.clocks
+        ctas = {*c.teams.cta(threads).tolist()}
         for part in record.fences:
+            if part.scope == CTA and part.cta not in ctas:
+                continue
             near = part.scope == CTA
             table = c.sequential_near if near else c.sequential
             observers = threads[self.scopes_include(part, threads, scope)]
@@ -181,12 +186,14 @@ class Releases:
             if counts:
                 c.add_to(c.if_acquired, observers, part.view)
         for part in record.parts:
+            if part.scope == CTA and part.cta not in ctas:
+                continue
             observers = threads[self.scopes_include(part, threads, scope)]
             if counts:
                 c.add_to(c.if_acquired, observers, part.view)
             if acquires:
                 c.learn(observers, part.view)
-            near = c.teams.cta(observers) == part.cta
+            near = (c.teams.cta(observers) == part.cta) | (part.cta == SEVERAL)
             c.add_to(self.observed_near, observers[near], part.view)
             c.add_to(self.observed, observers[~near], part.view)
 
@@ -202,14 +209,18 @@ class Releases:
 
 
 def merge_parts(parts: list[Part], clocks: Clocks) -> tuple[Part, ...]:
-    """Merges parts of one CTA and scope, because it does not matter which of its threads they come from."""
+    """Merges parts of one CTA and scope, because it does not matter which of its threads they come from, and the oldest
+    parts of many CTAs."""
     kept: dict[tuple[int, int], Part] = {}
+    wide = 0
     for part in parts:
-        key = (part.scope, part.cta)
+        wide += part.scope == GPU and (GPU, part.cta) not in kept
+        many = part.scope == GPU and wide > MOST_PARTS and (GPU, part.cta) not in kept
+        key = (part.scope, SEVERAL if many else part.cta)
         before = kept.get(key)
         if before is None:
-            kept[key] = part
+            kept[key] = part if not many else Part(part.view, part.scope, SEVERAL, SEVERAL)
         else:
             thread = part.thread if part.thread == before.thread else SEVERAL
-            kept[key] = Part(clocks.views.join(part.view, before.view), part.scope, part.cta, thread)
+            kept[key] = Part(clocks.views.join(part.view, before.view), part.scope, before.cta, thread)
     return tuple(kept.values())

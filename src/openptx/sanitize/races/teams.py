@@ -34,6 +34,11 @@ class Teams:
         cta = threads // self.threads
         return cta * self.warps + (threads - cta * self.threads) // WARP
 
+    def block_of(self, thread: int) -> Array:
+        """The threads of a thread's CTA."""
+        first = thread - thread % self.threads
+        return np.arange(first, first + self.threads)
+
     def members(self, warp: int) -> range:
         """The threads of a warp."""
         cta, number = divmod(warp, self.warps)
