@@ -188,219 +188,225 @@ block2:
 %v108 = load i32, ptr %r5, align 4
 %v109 = zext i32 %v107 to i64
 %v110 = zext i32 %v108 to i64
-%v111 = add i64 %v109, 32
-%v112 = sub i64 %v111, %v110
-%v113 = call i64 @llvm.smax.i64(i64 %v112, i64 0)
-%v114 = call i64 @llvm.smin.i64(i64 %v113, i64 32)
-%v115 = lshr i64 4294967295, %v114
-%v116 = trunc i64 %v115 to i32
-%v117 = bitcast i32 %v116 to <32 x i1>
-%v118 = xor <32 x i1> %v117, splat (i1 true)
-%v119 = xor <32 x i1> %v118, splat (i1 true)
-%v120 = xor <32 x i1> %v118, splat (i1 true)
-store <32 x i1> %v118, ptr %m4, align 4
-store <32 x i1> %v120, ptr %m3, align 4
+%v111 = sub i64 %v109, %v110
+%v112 = icmp sgt i64 %v111, -32
+br i1 %v112, label %b113, label %b114, !prof !0
+b113:
+%v115 = call i64 @llvm.smax.i64(i64 %v111, i64 -32)
+%v116 = call i64 @llvm.smin.i64(i64 %v115, i64 0)
+%v117 = add i64 %v116, 32
+%v118 = lshr i64 4294967295, %v117
+%v119 = trunc i64 %v118 to i32
+br label %b114
+b114:
+%v120 = phi i32 [-1, %block2], [%v119, %b113]
+%v121 = bitcast i32 %v120 to <32 x i1>
+%v122 = xor <32 x i1> %v121, splat (i1 true)
+%v123 = xor <32 x i1> %v122, splat (i1 true)
+%v124 = xor <32 x i1> %v122, splat (i1 true)
+store <32 x i1> %v122, ptr %m4, align 4
+store <32 x i1> %v124, ptr %m3, align 4
 br label %way0
 block3:
 ; 12
-%v121 = load <32 x i1>, ptr %m3, align 4
+%v125 = load <32 x i1>, ptr %m3, align 4
 store <32 x i1> zeroinitializer, ptr %m3, align 4
-%v122 = load i32, ptr %r5, align 4
-%v123 = zext i32 %v122 to i64
-%v124 = mul i64 %v123, 4
-%v125 = load i64, ptr %r3, align 4
-%v126 = add i64 %v125, %v124
-%v127 = icmp ult i64 %v126, %v35
-br i1 %v127, label %b128, label %b129, !prof !1
-b129:
-%v130 = add i64 0, %v126
-%v131 = bitcast <32 x i1> %v121 to i32
-%v132 = zext i32 %v131 to i64
-%v133 = call i1 @openptx.load_span(ptr %w, i64 %v132, i64 60129608706, i64 %v130, ptr @span.0)
-br i1 %v133, label %failed, label %b134, !prof !0
-b134:
-%v135 = getelementptr i8, ptr %w, i64 1280
-%v136 = load volatile <32 x i32>, ptr %v135, align 4, !tbaa !5
-br label %b137
-b128:
-%v138 = getelementptr i8, ptr %v31, i64 %v126
-%v139 = load <32 x i32>, ptr %v138, align 4, !tbaa !6
-br label %b137
-b137:
-%v140 = phi <32 x i32> [%v139, %b128], [%v136, %b134]
-%v141 = getelementptr i8, ptr %v31, i64 %v125
-%v142 = load <32 x i32>, ptr %v141, align 4, !tbaa !6
-%v143 = add <32 x i32> %v142, %v140
-%v144 = getelementptr i8, ptr %v31, i64 %v125
-%v145 = bitcast <32 x i1> %v121 to i32
-%v146 = icmp eq i32 %v145, -1
-br i1 %v146, label %b147, label %b148, !prof !1
-b147:
-store <32 x i32> %v143, ptr %v144, align 4, !tbaa !6
-br label %b149
-b148:
-call void @llvm.masked.store.v32i32.p0(<32 x i32> %v143, ptr align 4 %v144, <32 x i1> %v121), !tbaa !6
-br label %b149
-b149:
-%v150 = load <32 x i1>, ptr %m4, align 4
-%v151 = or <32 x i1> %v150, %v121
-store <32 x i1> %v151, ptr %m4, align 4
+%v126 = load i32, ptr %r5, align 4
+%v127 = zext i32 %v126 to i64
+%v128 = mul i64 %v127, 4
+%v129 = load i64, ptr %r3, align 4
+%v130 = add i64 %v129, %v128
+%v131 = icmp ult i64 %v130, %v35
+br i1 %v131, label %b132, label %b133, !prof !1
+b133:
+%v134 = add i64 0, %v130
+%v135 = bitcast <32 x i1> %v125 to i32
+%v136 = zext i32 %v135 to i64
+%v137 = call i1 @openptx.load_span(ptr %w, i64 %v136, i64 60129608706, i64 %v134, ptr @span.0)
+br i1 %v137, label %failed, label %b138, !prof !0
+b138:
+%v139 = getelementptr i8, ptr %w, i64 1280
+%v140 = load volatile <32 x i32>, ptr %v139, align 4, !tbaa !5
+br label %b141
+b132:
+%v142 = getelementptr i8, ptr %v31, i64 %v130
+%v143 = load <32 x i32>, ptr %v142, align 4, !tbaa !6
+br label %b141
+b141:
+%v144 = phi <32 x i32> [%v143, %b132], [%v140, %b138]
+%v145 = getelementptr i8, ptr %v31, i64 %v129
+%v146 = load <32 x i32>, ptr %v145, align 4, !tbaa !6
+%v147 = add <32 x i32> %v146, %v144
+%v148 = getelementptr i8, ptr %v31, i64 %v129
+%v149 = bitcast <32 x i1> %v125 to i32
+%v150 = icmp eq i32 %v149, -1
+br i1 %v150, label %b151, label %b152, !prof !1
+b151:
+store <32 x i32> %v147, ptr %v148, align 4, !tbaa !6
+br label %b153
+b152:
+call void @llvm.masked.store.v32i32.p0(<32 x i32> %v147, ptr align 4 %v148, <32 x i1> %v125), !tbaa !6
+br label %b153
+b153:
+%v154 = load <32 x i1>, ptr %m4, align 4
+%v155 = or <32 x i1> %v154, %v125
+store <32 x i1> %v155, ptr %m4, align 4
 br label %block4
 block4:
 ; 18
 store <32 x i1> zeroinitializer, ptr %m4, align 4
-%v152 = load i32, ptr %r5, align 4
-%v153 = lshr i32 %v152, 1
-%v154 = icmp ne i32 %v153, 0
-%v155 = xor i1 %v154, true
-store i32 %v153, ptr %r5, align 4
-br i1 %v154, label %b156, label %b157
-b156:
+%v156 = load i32, ptr %r5, align 4
+%v157 = lshr i32 %v156, 1
+%v158 = icmp ne i32 %v157, 0
+%v159 = xor i1 %v158, true
+store i32 %v157, ptr %r5, align 4
+br i1 %v158, label %b160, label %b161
+b160:
 br label %block1
-b157:
+b161:
 br label %block5
 block5:
 ; 21
-%v158 = getelementptr i8, ptr %v31, i64 0
-%v159 = load i32, ptr %v158, align 4, !tbaa !6
-%v160 = load i64, ptr %r0, align 4
-%v161 = sub i64 %v160, %v14
-%v162 = add i64 %v25, %v161
-%v163 = call i64 @llvm.fshr.i64(i64 %v162, i64 %v162, i64 2)
-%v164 = icmp ult i64 %v163, %v39
-br i1 %v164, label %b165, label %b166, !prof !1
-b166:
-%v167 = insertelement <32 x i32> poison, i32 %v159, i32 0
-%v168 = shufflevector <32 x i32> %v167, <32 x i32> poison, <32 x i32> zeroinitializer
-%v169 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> %v168, ptr %v169, align 4, !tbaa !5
-%v170 = add i64 %v20, %v162
-%v171 = zext i32 -1 to i64
-%v172 = call i1 @openptx.store_span(ptr %w, i64 %v171, i64 94489347073, i64 %v170, ptr @span.0)
-br i1 %v172, label %failed, label %b173, !prof !0
-b173:
-br label %b174
-b165:
-%v175 = getelementptr i8, ptr %v24, i64 %v162
-%v176 = insertelement <32 x i32> poison, i32 %v159, i32 0
-%v177 = shufflevector <32 x i32> %v176, <32 x i32> poison, <32 x i32> zeroinitializer
-store <32 x i32> %v177, ptr %v175, align 4, !tbaa !6
-br label %b174
-b174:
+%v162 = getelementptr i8, ptr %v31, i64 0
+%v163 = load i32, ptr %v162, align 4, !tbaa !6
+%v164 = load i64, ptr %r0, align 4
+%v165 = sub i64 %v164, %v14
+%v166 = add i64 %v25, %v165
+%v167 = call i64 @llvm.fshr.i64(i64 %v166, i64 %v166, i64 2)
+%v168 = icmp ult i64 %v167, %v39
+br i1 %v168, label %b169, label %b170, !prof !1
+b170:
+%v171 = insertelement <32 x i32> poison, i32 %v163, i32 0
+%v172 = shufflevector <32 x i32> %v171, <32 x i32> poison, <32 x i32> zeroinitializer
+%v173 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %v172, ptr %v173, align 4, !tbaa !5
+%v174 = add i64 %v20, %v166
+%v175 = zext i32 -1 to i64
+%v176 = call i1 @openptx.store_span(ptr %w, i64 %v175, i64 94489347073, i64 %v174, ptr @span.0)
+br i1 %v176, label %failed, label %b177, !prof !0
+b177:
+br label %b178
+b169:
+%v179 = getelementptr i8, ptr %v24, i64 %v166
+%v180 = insertelement <32 x i32> poison, i32 %v163, i32 0
+%v181 = shufflevector <32 x i32> %v180, <32 x i32> poison, <32 x i32> zeroinitializer
+store <32 x i32> %v181, ptr %v179, align 4, !tbaa !6
+br label %b178
+b178:
 store <32 x i1> zeroinitializer, ptr %live, align 4
 br label %ended
 way0:
-%v178 = load <32 x i1>, ptr %m3, align 4
-%v179 = bitcast <32 x i1> %v178 to i32
-%v180 = icmp ne i32 %v179, 0
-br i1 %v180, label %block3, label %block4
+%v182 = load <32 x i1>, ptr %m3, align 4
+%v183 = bitcast <32 x i1> %v182 to i32
+%v184 = icmp ne i32 %v183, 0
+br i1 %v184, label %block3, label %block4
 ended:
-%v181 = load ptr, ptr %frame.slot, align 4
-%v182 = getelementptr i8, ptr %v181, i64 0
-store i32 -1, ptr %v182, align 4
-%v183 = getelementptr i8, ptr %v181, i64 20
-%v184 = load i32, ptr %v183, align 4
-%v185 = getelementptr i8, ptr %v181, i64 20
-store i32 0, ptr %v185, align 4
-%v186 = getelementptr i8, ptr %w, i64 152
-%v187 = load i64, ptr %v186, align 8
-%v188 = zext i32 %v184 to i64
-%v189 = sub i64 %v187, %v188
+%v185 = load ptr, ptr %frame.slot, align 4
+%v186 = getelementptr i8, ptr %v185, i64 0
+store i32 -1, ptr %v186, align 4
+%v187 = getelementptr i8, ptr %v185, i64 20
+%v188 = load i32, ptr %v187, align 4
+%v189 = getelementptr i8, ptr %v185, i64 20
+store i32 0, ptr %v189, align 4
 %v190 = getelementptr i8, ptr %w, i64 152
-store i64 %v189, ptr %v190, align 8
-%v191 = load i32, ptr %index.slot, align 4
-%v192 = load i32, ptr %came, align 4
-%v193 = icmp eq i32 %v192, 0
-%v194 = icmp eq i32 %v192, -1
-%v195 = or i1 %v193, %v194
-br i1 %v195, label %b196, label %b197, !prof !1
-b196:
-%v198 = icmp eq i32 %v191, 1
-br i1 %v198, label %b199, label %b200
+%v191 = load i64, ptr %v190, align 8
+%v192 = zext i32 %v188 to i64
+%v193 = sub i64 %v191, %v192
+%v194 = getelementptr i8, ptr %w, i64 152
+store i64 %v193, ptr %v194, align 8
+%v195 = load i32, ptr %index.slot, align 4
+%v196 = load i32, ptr %came, align 4
+%v197 = icmp eq i32 %v196, 0
+%v198 = icmp eq i32 %v196, -1
+%v199 = or i1 %v197, %v198
+br i1 %v199, label %b200, label %b201, !prof !1
 b200:
+%v202 = icmp eq i32 %v195, 1
+br i1 %v202, label %b203, label %b204
+b204:
 store i32 -1, ptr %came, align 4
 br label %next1
-b199:
+b203:
 br label %onward
-b197:
-%v201 = load i32, ptr %came, align 4
-%v202 = load i32, ptr %region, align 4
-call void @openptx.note_warps(ptr %w, i32 %v191, i32 %v201, i32 0, i32 %v202, i32 0)
+b201:
+%v205 = load i32, ptr %came, align 4
+%v206 = load i32, ptr %region, align 4
+call void @openptx.note_warps(ptr %w, i32 %v195, i32 %v205, i32 0, i32 %v206, i32 0)
 store i32 -2, ptr %came, align 4
 call void @openptx.ended(ptr %w, i64 0)
 br label %onward
 failed:
-%v203 = load i32, ptr %index.slot, align 4
-%v204 = getelementptr i8, ptr %w, i64 204
-store i32 %v203, ptr %v204, align 4
+%v207 = load i32, ptr %index.slot, align 4
+%v208 = getelementptr i8, ptr %w, i64 204
+store i32 %v207, ptr %v208, align 4
 ret i32 2
 arrives:
-%v205 = load i32, ptr %came, align 4
-%v206 = load i32, ptr %region, align 4
-%v207 = load i32, ptr %index.slot, align 4
-call void @openptx.note_warps(ptr %w, i32 %v207, i32 %v205, i32 0, i32 %v206, i32 0)
+%v209 = load i32, ptr %came, align 4
+%v210 = load i32, ptr %region, align 4
+%v211 = load i32, ptr %index.slot, align 4
+call void @openptx.note_warps(ptr %w, i32 %v211, i32 %v209, i32 0, i32 %v210, i32 0)
 store i32 -2, ptr %came, align 4
-%v208 = load <32 x i1>, ptr %live, align 4
-%v209 = bitcast <32 x i1> %v208 to i32
-%v210 = load ptr, ptr %frame.slot, align 4
-%v211 = getelementptr i8, ptr %v210, i64 8
-%v212 = load i32, ptr %v211, align 4
-%v213 = zext i32 %v212 to i64
-%v214 = zext i32 %v209 to i64
-%v215 = call i32 @openptx.come(ptr %w, i64 %v213, i64 %v214)
-%v216 = getelementptr i8, ptr %v210, i64 12
-store i32 %v215, ptr %v216, align 4
+%v212 = load <32 x i1>, ptr %live, align 4
+%v213 = bitcast <32 x i1> %v212 to i32
+%v214 = load ptr, ptr %frame.slot, align 4
+%v215 = getelementptr i8, ptr %v214, i64 8
+%v216 = load i32, ptr %v215, align 4
+%v217 = zext i32 %v216 to i64
+%v218 = zext i32 %v213 to i64
+%v219 = call i32 @openptx.come(ptr %w, i64 %v217, i64 %v218)
+%v220 = getelementptr i8, ptr %v214, i64 12
+store i32 %v219, ptr %v220, align 4
 br label %onward
 onward:
-%v217 = load i32, ptr %index.slot, align 4
-%v218 = zext i32 %v217 to i64
-%v219 = call i64 @openptx.next_warp(ptr %w, i64 %v218)
-%next = trunc i64 %v219 to i32
-%v220 = icmp slt i64 %v219, 0
-br i1 %v220, label %rest, label %ready
+%v221 = load i32, ptr %index.slot, align 4
+%v222 = zext i32 %v221 to i64
+%v223 = call i64 @openptx.next_warp(ptr %w, i64 %v222)
+%next = trunc i64 %v223 to i32
+%v224 = icmp slt i64 %v223, 0
+br i1 %v224, label %rest, label %ready
 rest:
-%v221 = getelementptr i8, ptr %w, i64 204
-store i32 %v217, ptr %v221, align 4
+%v225 = getelementptr i8, ptr %w, i64 204
+store i32 %v221, ptr %v225, align 4
 ret i32 5
 ready:
 br label %warp
 next0:
-%v222 = load i32, ptr %region, align 4
-%v223 = icmp eq i32 %v222, 10
-br i1 %v223, label %following10, label %b224
-b224:
+%v226 = load i32, ptr %region, align 4
+%v227 = icmp eq i32 %v226, 10
+br i1 %v227, label %following10, label %b228
+b228:
 br label %following0
 next1:
 br label %following10
 following10:
-%v225 = load i32, ptr %index.slot, align 4
-%v226 = add i32 %v225, 1
-%v227 = load ptr, ptr %frame.slot, align 4
-%v228 = getelementptr i8, ptr %v227, i64 832
-%v229 = shl i32 %v226, 5
-%v230 = zext i32 %v229 to i64
-store i32 %v226, ptr %index.slot, align 4
-store ptr %v228, ptr %frame.slot, align 4
-store i32 %v229, ptr %first32.slot, align 4
+%v229 = load i32, ptr %index.slot, align 4
+%v230 = add i32 %v229, 1
+%v231 = load ptr, ptr %frame.slot, align 4
+%v232 = getelementptr i8, ptr %v231, i64 832
+%v233 = shl i32 %v230, 5
+%v234 = zext i32 %v233 to i64
+store i32 %v230, ptr %index.slot, align 4
+store ptr %v232, ptr %frame.slot, align 4
+store i32 %v233, ptr %first32.slot, align 4
 br label %resume10
 following0:
-%v231 = load i32, ptr %index.slot, align 4
-%v232 = add i32 %v231, 1
-%v233 = load ptr, ptr %frame.slot, align 4
-%v234 = getelementptr i8, ptr %v233, i64 832
-%v235 = shl i32 %v232, 5
-%v236 = zext i32 %v235 to i64
-store i32 %v232, ptr %index.slot, align 4
-store ptr %v234, ptr %frame.slot, align 4
-store i32 %v235, ptr %first32.slot, align 4
+%v235 = load i32, ptr %index.slot, align 4
+%v236 = add i32 %v235, 1
+%v237 = load ptr, ptr %frame.slot, align 4
+%v238 = getelementptr i8, ptr %v237, i64 832
+%v239 = shl i32 %v236, 5
+%v240 = zext i32 %v239 to i64
+store i32 %v236, ptr %index.slot, align 4
+store ptr %v238, ptr %frame.slot, align 4
+store i32 %v239, ptr %first32.slot, align 4
 br label %begin
 again10:
 store i32 0, ptr %came, align 4
 store i32 10, ptr %region, align 4
-%v237 = shl i32 0, 5
-%v238 = zext i32 %v237 to i64
+%v241 = shl i32 0, 5
+%v242 = zext i32 %v241 to i64
 store i32 0, ptr %index.slot, align 4
 store ptr %frames, ptr %frame.slot, align 4
-store i32 %v237, ptr %first32.slot, align 4
+store i32 %v241, ptr %first32.slot, align 4
 br label %resume10
 }

@@ -92,157 +92,163 @@ block0:
 %v64 = add i32 %v63, %first32
 %v65 = zext i32 %v64 to i64
 %v66 = zext i32 %v15 to i64
-%v67 = add i64 %v65, 32
-%v68 = sub i64 %v67, %v66
-%v69 = call i64 @llvm.smax.i64(i64 %v68, i64 0)
-%v70 = call i64 @llvm.smin.i64(i64 %v69, i64 32)
-%v71 = lshr i64 4294967295, %v70
-%v72 = trunc i64 %v71 to i32
-%v73 = bitcast i32 %v72 to <32 x i1>
-%v74 = xor <32 x i1> %v73, splat (i1 true)
-%v75 = xor <32 x i1> %v74, splat (i1 true)
+%v67 = sub i64 %v65, %v66
+%v68 = icmp sgt i64 %v67, -32
+br i1 %v68, label %b69, label %b70, !prof !0
+b69:
+%v71 = call i64 @llvm.smax.i64(i64 %v67, i64 -32)
+%v72 = call i64 @llvm.smin.i64(i64 %v71, i64 0)
+%v73 = add i64 %v72, 32
+%v74 = lshr i64 4294967295, %v73
+%v75 = trunc i64 %v74 to i32
+br label %b70
+b70:
+%v76 = phi i32 [-1, %block0], [%v75, %b69]
+%v77 = bitcast i32 %v76 to <32 x i1>
+%v78 = xor <32 x i1> %v77, splat (i1 true)
+%v79 = xor <32 x i1> %v78, splat (i1 true)
 store i64 %v9, ptr %r0, align 4
 store i64 %v11, ptr %r1, align 4
 store i64 %v13, ptr %r2, align 4
 store i32 %v64, ptr %r7, align 4
-%v76 = xor <32 x i1> %v74, splat (i1 true)
-%v77 = load <32 x i1>, ptr %live, align 4
-%v78 = xor <32 x i1> %v74, splat (i1 true)
-%v79 = and <32 x i1> %v77, %v78
-store <32 x i1> %v79, ptr %live, align 4
-%v80 = bitcast <32 x i1> %v76 to i32
-%v81 = icmp ne i32 %v80, 0
-br i1 %v81, label %block1, label %ended
+%v80 = xor <32 x i1> %v78, splat (i1 true)
+%v81 = load <32 x i1>, ptr %live, align 4
+%v82 = xor <32 x i1> %v78, splat (i1 true)
+%v83 = and <32 x i1> %v81, %v82
+store <32 x i1> %v83, ptr %live, align 4
+%v84 = bitcast <32 x i1> %v80 to i32
+%v85 = icmp ne i32 %v84, 0
+br i1 %v85, label %block1, label %ended
 block1:
 ; 10
-%v82 = load <32 x i1>, ptr %live, align 4
-%v83 = load i32, ptr %r7, align 4
-%v84 = call { i32, i1 } @llvm.uadd.with.overflow.i32(i32 %v83, i32 31)
-%v85 = extractvalue { i32, i1 } %v84, 1
-br i1 %v85, label %b86, label %b87, !prof !0
-b86:
-%v88 = load i64, ptr %r0, align 4
-%v89 = load i64, ptr %r1, align 4
-%v90 = load i64, ptr %r2, align 4
-%v91 = getelementptr i8, ptr %frame, i64 0
-store i32 -12, ptr %v91, align 4
-%v92 = load <32 x i1>, ptr %live, align 4
-%v93 = getelementptr i8, ptr %frame, i64 16
-store <32 x i1> %v92, ptr %v93, align 4
-%v94 = getelementptr i8, ptr %frame, i64 64
-store <32 x i1> %v82, ptr %v94, align 4
-%v95 = getelementptr i8, ptr %frame, i64 128
-store i64 %v88, ptr %v95, align 4
-%v96 = getelementptr i8, ptr %frame, i64 384
-store i64 %v89, ptr %v96, align 4
-%v97 = getelementptr i8, ptr %frame, i64 640
-store i64 %v90, ptr %v97, align 4
-%v98 = getelementptr i8, ptr %frame, i64 896
-store i32 %v83, ptr %v98, align 4
-%v99 = getelementptr i8, ptr %w, i64 204
-store i32 %index, ptr %v99, align 4
+%v86 = load <32 x i1>, ptr %live, align 4
+%v87 = load i32, ptr %r7, align 4
+%v88 = call { i32, i1 } @llvm.uadd.with.overflow.i32(i32 %v87, i32 31)
+%v89 = extractvalue { i32, i1 } %v88, 1
+br i1 %v89, label %b90, label %b91, !prof !0
+b90:
+%v92 = load i64, ptr %r0, align 4
+%v93 = load i64, ptr %r1, align 4
+%v94 = load i64, ptr %r2, align 4
+%v95 = getelementptr i8, ptr %frame, i64 0
+store i32 -12, ptr %v95, align 4
+%v96 = load <32 x i1>, ptr %live, align 4
+%v97 = getelementptr i8, ptr %frame, i64 16
+store <32 x i1> %v96, ptr %v97, align 4
+%v98 = getelementptr i8, ptr %frame, i64 64
+store <32 x i1> %v86, ptr %v98, align 4
+%v99 = getelementptr i8, ptr %frame, i64 128
+store i64 %v92, ptr %v99, align 4
+%v100 = getelementptr i8, ptr %frame, i64 384
+store i64 %v93, ptr %v100, align 4
+%v101 = getelementptr i8, ptr %frame, i64 640
+store i64 %v94, ptr %v101, align 4
+%v102 = getelementptr i8, ptr %frame, i64 896
+store i32 %v87, ptr %v102, align 4
+%v103 = getelementptr i8, ptr %w, i64 204
+store i32 %index, ptr %v103, align 4
 ret i32 3
-b87:
-%v100 = zext i32 %v83 to i64
-%v101 = mul i64 %v100, 4
-%v102 = load i64, ptr %r0, align 4
-%v103 = add i64 %v102, %v101
-%v104 = load i64, ptr %r1, align 4
-%v105 = add i64 %v104, %v101
-%v106 = load i64, ptr %r2, align 4
-%v107 = add i64 %v106, %v101
-%v108 = sub i64 %v103, %v9
-%v109 = add i64 %v27, %v108
-%v110 = call i64 @llvm.fshr.i64(i64 %v109, i64 %v109, i64 2)
-%v111 = icmp ult i64 %v110, %v31
-br i1 %v111, label %b112, label %b113, !prof !1
-b113:
-%v114 = add i64 %v22, %v109
-%v115 = bitcast <32 x i1> %v82 to i32
-%v116 = zext i32 %v115 to i64
-%v117 = call i1 @openptx.load_span(ptr %w, i64 %v116, i64 60129608705, i64 %v114, ptr @span.0)
-br i1 %v117, label %failed, label %b118, !prof !0
-b118:
-%v119 = getelementptr i8, ptr %w, i64 1280
-%v120 = load volatile <32 x i32>, ptr %v119, align 4, !tbaa !5
-br label %b121
-b112:
-%v122 = getelementptr i8, ptr %v26, i64 %v109
-%v123 = load <32 x i32>, ptr %v122, align 4, !tbaa !6
-br label %b121
-b121:
-%v124 = phi <32 x i32> [%v123, %b112], [%v120, %b118]
-%v125 = sub i64 %v105, %v11
-%v126 = add i64 %v42, %v125
-%v127 = call i64 @llvm.fshr.i64(i64 %v126, i64 %v126, i64 2)
-%v128 = icmp ult i64 %v127, %v46
-br i1 %v128, label %b129, label %b130, !prof !1
-b130:
-%v131 = add i64 %v37, %v126
-%v132 = bitcast <32 x i1> %v82 to i32
-%v133 = zext i32 %v132 to i64
-%v134 = call i1 @openptx.load_span(ptr %w, i64 %v133, i64 64424576001, i64 %v131, ptr @span.0)
-br i1 %v134, label %failed, label %b135, !prof !0
-b135:
-%v136 = getelementptr i8, ptr %w, i64 1280
-%v137 = load volatile <32 x i32>, ptr %v136, align 4, !tbaa !5
-br label %b138
-b129:
-%v139 = getelementptr i8, ptr %v41, i64 %v126
-%v140 = load <32 x i32>, ptr %v139, align 4, !tbaa !6
-br label %b138
-b138:
-%v141 = phi <32 x i32> [%v140, %b129], [%v137, %b135]
-%v142 = bitcast <32 x i32> %v124 to <32 x float>
-%v143 = bitcast <32 x i32> %v141 to <32 x float>
-%v144 = fadd <32 x float> %v142, %v143
-%v145 = bitcast <32 x float> %v144 to <32 x i32>
-%v146 = fcmp uno <32 x float> %v144, zeroinitializer
-%v147 = select <32 x i1> %v146, <32 x i32> splat (i32 2147483647), <32 x i32> %v145
-%v148 = sub i64 %v107, %v13
-%v149 = add i64 %v57, %v148
-%v150 = call i64 @llvm.fshr.i64(i64 %v149, i64 %v149, i64 2)
-%v151 = icmp ult i64 %v150, %v61
-br i1 %v151, label %b152, label %b153, !prof !1
-b153:
-%v154 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> %v147, ptr %v154, align 4, !tbaa !5
-%v155 = add i64 %v52, %v149
-%v156 = bitcast <32 x i1> %v82 to i32
-%v157 = zext i32 %v156 to i64
-%v158 = call i1 @openptx.store_span(ptr %w, i64 %v157, i64 73014510593, i64 %v155, ptr @span.0)
-br i1 %v158, label %failed, label %b159, !prof !0
-b159:
-br label %b160
-b152:
-%v161 = getelementptr i8, ptr %v56, i64 %v149
-%v162 = bitcast <32 x i1> %v82 to i32
-%v163 = icmp eq i32 %v162, -1
-br i1 %v163, label %b164, label %b165, !prof !1
+b91:
+%v104 = zext i32 %v87 to i64
+%v105 = mul i64 %v104, 4
+%v106 = load i64, ptr %r0, align 4
+%v107 = add i64 %v106, %v105
+%v108 = load i64, ptr %r1, align 4
+%v109 = add i64 %v108, %v105
+%v110 = load i64, ptr %r2, align 4
+%v111 = add i64 %v110, %v105
+%v112 = sub i64 %v107, %v9
+%v113 = add i64 %v27, %v112
+%v114 = call i64 @llvm.fshr.i64(i64 %v113, i64 %v113, i64 2)
+%v115 = icmp ult i64 %v114, %v31
+br i1 %v115, label %b116, label %b117, !prof !1
+b117:
+%v118 = add i64 %v22, %v113
+%v119 = bitcast <32 x i1> %v86 to i32
+%v120 = zext i32 %v119 to i64
+%v121 = call i1 @openptx.load_span(ptr %w, i64 %v120, i64 60129608705, i64 %v118, ptr @span.0)
+br i1 %v121, label %failed, label %b122, !prof !0
+b122:
+%v123 = getelementptr i8, ptr %w, i64 1280
+%v124 = load volatile <32 x i32>, ptr %v123, align 4, !tbaa !5
+br label %b125
+b116:
+%v126 = getelementptr i8, ptr %v26, i64 %v113
+%v127 = load <32 x i32>, ptr %v126, align 4, !tbaa !6
+br label %b125
+b125:
+%v128 = phi <32 x i32> [%v127, %b116], [%v124, %b122]
+%v129 = sub i64 %v109, %v11
+%v130 = add i64 %v42, %v129
+%v131 = call i64 @llvm.fshr.i64(i64 %v130, i64 %v130, i64 2)
+%v132 = icmp ult i64 %v131, %v46
+br i1 %v132, label %b133, label %b134, !prof !1
+b134:
+%v135 = add i64 %v37, %v130
+%v136 = bitcast <32 x i1> %v86 to i32
+%v137 = zext i32 %v136 to i64
+%v138 = call i1 @openptx.load_span(ptr %w, i64 %v137, i64 64424576001, i64 %v135, ptr @span.0)
+br i1 %v138, label %failed, label %b139, !prof !0
+b139:
+%v140 = getelementptr i8, ptr %w, i64 1280
+%v141 = load volatile <32 x i32>, ptr %v140, align 4, !tbaa !5
+br label %b142
+b133:
+%v143 = getelementptr i8, ptr %v41, i64 %v130
+%v144 = load <32 x i32>, ptr %v143, align 4, !tbaa !6
+br label %b142
+b142:
+%v145 = phi <32 x i32> [%v144, %b133], [%v141, %b139]
+%v146 = bitcast <32 x i32> %v128 to <32 x float>
+%v147 = bitcast <32 x i32> %v145 to <32 x float>
+%v148 = fadd <32 x float> %v146, %v147
+%v149 = bitcast <32 x float> %v148 to <32 x i32>
+%v150 = fcmp uno <32 x float> %v148, zeroinitializer
+%v151 = select <32 x i1> %v150, <32 x i32> splat (i32 2147483647), <32 x i32> %v149
+%v152 = sub i64 %v111, %v13
+%v153 = add i64 %v57, %v152
+%v154 = call i64 @llvm.fshr.i64(i64 %v153, i64 %v153, i64 2)
+%v155 = icmp ult i64 %v154, %v61
+br i1 %v155, label %b156, label %b157, !prof !1
+b157:
+%v158 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %v151, ptr %v158, align 4, !tbaa !5
+%v159 = add i64 %v52, %v153
+%v160 = bitcast <32 x i1> %v86 to i32
+%v161 = zext i32 %v160 to i64
+%v162 = call i1 @openptx.store_span(ptr %w, i64 %v161, i64 73014510593, i64 %v159, ptr @span.0)
+br i1 %v162, label %failed, label %b163, !prof !0
+b163:
+br label %b164
+b156:
+%v165 = getelementptr i8, ptr %v56, i64 %v153
+%v166 = bitcast <32 x i1> %v86 to i32
+%v167 = icmp eq i32 %v166, -1
+br i1 %v167, label %b168, label %b169, !prof !1
+b168:
+store <32 x i32> %v151, ptr %v165, align 4, !tbaa !6
+br label %b170
+b169:
+call void @llvm.masked.store.v32i32.p0(<32 x i32> %v151, ptr align 4 %v165, <32 x i1> %v86), !tbaa !6
+br label %b170
+b170:
+br label %b164
 b164:
-store <32 x i32> %v147, ptr %v161, align 4, !tbaa !6
-br label %b166
-b165:
-call void @llvm.masked.store.v32i32.p0(<32 x i32> %v147, ptr align 4 %v161, <32 x i1> %v82), !tbaa !6
-br label %b166
-b166:
-br label %b160
-b160:
 store <32 x i1> zeroinitializer, ptr %live, align 4
 br label %ended
 ended:
 br label %onward
 failed:
-%v167 = getelementptr i8, ptr %w, i64 204
-store i32 %index, ptr %v167, align 4
+%v171 = getelementptr i8, ptr %w, i64 204
+store i32 %index, ptr %v171, align 4
 ret i32 2
 onward:
 %next = add i32 %index, 1
-%v168 = icmp ult i32 %next, 2
-br i1 %v168, label %ready, label %rest
+%v172 = icmp ult i32 %next, 2
+br i1 %v172, label %ready, label %rest
 rest:
-%v169 = call i1 @openptx.next_in_row(ptr %w)
-br i1 %v169, label %beside, label %done
+%v173 = call i1 @openptx.next_in_row(ptr %w)
+br i1 %v173, label %beside, label %done
 done:
 ret i32 0
 beside:

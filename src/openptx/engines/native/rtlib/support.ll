@@ -997,34 +997,34 @@ onceon:
 rounds:
   store i64 %threads, ptr %palive
   call void @llvm.memset.p0.i64(ptr %barriers, i8 0, i64 512, i1 false)
-  br label %reset
+  ; The head of a warp's frame, from RESUME to LIVE_BEFORE, is one store.
+  %wholewarps = lshr i64 %threads, 5
+  %lastthreads = and i64 %threads, 31
+  %lastframe = mul i64 %wholewarps, %framesize
+  %haslast = icmp ne i64 %lastthreads, 0
+  br i1 %haslast, label %resetlast, label %resetwhole
+resetlast:
+  %lastbit = shl i64 1, %lastthreads
+  %lastlanes64 = add i64 %lastbit, -1
+  %lastlanes = trunc i64 %lastlanes64 to i32
+  %lastthreads32 = trunc i64 %lastthreads to i32
+  %head0 = insertelement <8 x i32> <i32 0, i32 0, i32 -1, i32 0, i32 0, i32 0, i32 0, i32 0>, i32 %lastlanes, i32 4
+  %head = insertelement <8 x i32> %head0, i32 %lastthreads32, i32 5
+  %plast = getelementptr i8, ptr %frames, i64 %lastframe
+  store <8 x i32> %head, ptr %plast, align 4
+  br label %resetwhole
+resetwhole:
+  %haswhole = icmp ne i64 %wholewarps, 0
+  br i1 %haswhole, label %reset, label %round
 reset:
-  %r = phi i32 [ 0, %rounds ], [ %r1, %reset ]
-  %r64 = zext i32 %r to i64
-  %at = mul i64 %r64, %framesize
+  %at = phi i64 [ 0, %resetwhole ], [ %at1, %reset ]
   %frame0 = getelementptr i8, ptr %frames, i64 %at
-  store i32 0, ptr %frame0
-  %fv0 = getelementptr i8, ptr %frame0, i64 {VERSION}
-  store i32 0, ptr %fv0
-  %fw0 = getelementptr i8, ptr %frame0, i64 {WAITS}
-  store i32 -1, ptr %fw0
-  %behind32 = shl i64 %r64, 5
-  %mine0 = sub i64 %threads, %behind32
-  %partial = icmp ult i64 %mine0, 32
-  %mine64 = select i1 %partial, i64 %mine0, i64 32
-  %mine = trunc i64 %mine64 to i32
-  %fl0 = getelementptr i8, ptr %frame0, i64 {LIVE_BEFORE}
-  store i32 %mine, ptr %fl0
-  %bits0 = shl i64 1, %mine64
-  %lanes0 = add i64 %bits0, -1
-  %livelanes0 = trunc i64 %lanes0 to i32
-  %fv1 = getelementptr i8, ptr %frame0, i64 {LIVE}
-  store i32 %livelanes0, ptr %fv1
-  %r1 = add i32 %r, 1
-  %morereset = icmp ult i32 %r1, %warps
+  store <8 x i32> <i32 0, i32 0, i32 -1, i32 0, i32 -1, i32 32, i32 0, i32 0>, ptr %frame0, align 4
+  %at1 = add i64 %at, %framesize
+  %morereset = icmp ult i64 %at1, %lastframe
   br i1 %morereset, label %reset, label %round
 round:
-  %turn = phi i32 [ 0, %reset ], [ %turn1, %roundend ]
+  %turn = phi i32 [ 0, %resetwhole ], [ 0, %reset ], [ %turn1, %roundend ]
   %turn1 = add i32 %turn, 1
   %turns = and i32 %turn1, 7
   %tired = icmp eq i32 %turns, 0

@@ -179,13 +179,14 @@ class IntOps(FloatTransfer):
         if a.width == 32:
             extend = "sext" if condition.startswith("s") else "zext"
             first, last = (ir.emit(f"{extend} i32 {e} to i64") for e in (first, last))
-            beyond = ir.emit(f"sub i64 {ir.emit(f'add i64 {first}, {below}')}, {last}")
-            beyond = self.clamped(beyond, 0, N)
+            distance = ir.emit(f"sub i64 {first}, {last}")
         else:
             distance = ir.emit(f"call i64 @llvm.ssub.sat.i64(i64 {first}, i64 {last})")
+        every = "-1"
+        with ir.cold_block(ir.emit(f"icmp sgt i64 {distance}, {-below}")) as labels:
             beyond = ir.emit(f"add i64 {self.clamped(distance, -below, N - below)}, {below}")
-        word = ir.emit(f"trunc i64 {ir.emit(f'lshr i64 {(1 << N) - 1}, {beyond}')} to i{N}")
-        return self.bits(ir.mask_of(word), 1)
+            some = ir.emit(f"trunc i64 {ir.emit(f'lshr i64 {(1 << N) - 1}, {beyond}')} to i{N}")
+        return self.bits(ir.mask_of(ir.phi(f"i{N}", labels, every, some)), 1)
 
     def clamped(self, a: str, least: int, most: int) -> str:
         a = self.ir.emit(f"call i64 @llvm.smax.i64(i64 {a}, i64 {least})")
