@@ -54,13 +54,16 @@ class Memory:
         self.heap: Heap | None = None  # until `device_heap` is asked for it
 
     def known_allocation(self, array: Array) -> Allocation | None:
-        """The allocation of a contiguous array that `address` returned before."""
+        """The allocation of an array that `address` returned before; None if it is not contiguous."""
+        flags = array.flags
+        if not flags.forc:
+            return None
         root = array
         while isinstance(base := root.base, np.ndarray):
             root = base
         if self._placed and id(root) in self._placed:
             return self._within_placed(array, root)
-        found = self._known.get((pointer_of(array), array.nbytes, array.flags.writeable, id(root)))
+        found = self._known.get((pointer_of(array), array.nbytes, flags.writeable, id(root)))
         # As `_belongs`, whose call takes as long: each launch does this for each array.
         reference = self._owners.get(found.base) if found is not None else None
         return found if reference is not None and reference() is root else None

@@ -100,7 +100,7 @@ def packed(function: Function, arguments: Sequence[object], memory: Memory) -> B
         elif kind == POINTER and isinstance(argument, np.ndarray):
             array = as_array(argument)
             allocation = memory.known_allocation(array)
-            if allocation is None or array.dtype not in warned or not array.flags.forc or not array.dtype.isnative:
+            if allocation is None or array.dtype not in warned:
                 return None
             values.append(allocation.base)
         elif (value := scalar(kind, argument)) is not None:
@@ -108,7 +108,9 @@ def packed(function: Function, arguments: Sequence[object], memory: Memory) -> B
         else:
             return None
     try:
-        return np.frombuffer(bytearray(plan.packing.pack(*values)), np.uint8)
+        buffer: Any = np.empty(plan.packing.size, np.uint8)  # annotations of Python 3.11 know no buffers
+        plan.packing.pack_into(buffer, 0, *values)
+        return buffer
     except (struct.error, OverflowError):
         return None
 

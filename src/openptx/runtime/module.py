@@ -99,11 +99,12 @@ class Kernel(Handle):
         if debug:
             run_debugged(self, grid, block, args, shared_mem=shared_mem, cluster=cluster)
             return
-        since = time.monotonic() if since is None else since
+        if since is None and timeout is not None:
+            since = time.monotonic()
         prepared = self.prepare(grid, block, args, shared_mem, cluster, blocks)
         engine = "interp" if initcheck else engine
         launch, importing = import_engine(engine)
-        since += importing
+        since = since + importing if since is not None else None
         own = {"initcheck": initcheck} if engine == "interp" else {"workers": workers}
         waiting = self._run(prepared.within(timeout, max_instructions, since), launch, own)
         while waiting:  # the last is the next: a kernel may launch itself any number of times

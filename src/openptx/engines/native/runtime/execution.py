@@ -95,7 +95,7 @@ class Execution:
         anywhere in this function; a task that was created before its thread is started cannot be lost.
         """
         run, code, first = self.run, self.run.plan.code, self.team[0]
-        deep = code.metadata.has_large_frames
+        deep = run.plan.deep
         if not deep and len(self.team) == 1:
             return [code.run(first.state.address)]
         others = self.team if deep else self.team[1:]

@@ -55,8 +55,8 @@ class Plan:
     """How a kernel is launched in one configuration."""
 
     __slots__ = (
-        "addresses", "band", "block", "blocks", "budget", "chunk", "code", "ctas", "dynamic", "function", "grid",
-        "layout", "options", "order", "program", "replacement", "shared", "sizes", "stride", "team", "threads",
+        "addresses", "band", "block", "blocks", "budget", "chunk", "code", "ctas", "deep", "dynamic", "function",
+        "grid", "layout", "options", "order", "program", "replacement", "shared", "sizes", "stride", "team", "threads",
         "warps", "workers",
     )  # fmt: skip
 
@@ -80,7 +80,9 @@ class Plan:
         self.stride, self.budget = self.code.metadata.stack.size, USUAL_BUDGET
         if self.code.metadata.stack.recursive:
             self.stride = max(self.stride, min(LOCAL_MOST, LOCAL_BYTES // self.threads)) // 64 * 64
-        if self.code.metadata.has_large_frames:
+        self.deep = self.code.metadata.has_large_frames
+        """Whether threads need a large stack of the processor."""
+        if self.deep:
             self.budget = STACK_BUDGET
         self.sizes: Sizes = (
             self.shared,

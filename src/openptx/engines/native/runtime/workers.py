@@ -30,8 +30,8 @@ _TAKEN = struct.Struct("<3Q")
 _WINDOW = struct.Struct("<4Q")
 _CLEAN = bytes(abi.BUDGET - abi.KIND)
 _NOWHERE = bytes(abi.NCTAID - abi.CTAID)
-_HEAD = struct.Struct("<8q3I3Iq4q")
-assert _HEAD.size == abi.GRID + 8
+_HEAD = struct.Struct("<6q3I3Iq4q")
+assert abi.SHARED + _HEAD.size == abi.GRID + 8
 
 
 class Buffer:
@@ -97,7 +97,6 @@ class Worker:
             self.adopt(plan)
         state, heap = self.memory, memory.heap
         place = heap.allocation if heap is not None else None
-        _TABLE.pack_into(state, abi.TABLE, self.table.address, len(memory.snapshot.rows))
         _WORD.pack_into(state, abi.GRID, launch)
         state[abi.CTAID : abi.NCTAID] = _NOWHERE
         state[abi.KIND : abi.BUDGET] = _CLEAN
@@ -123,8 +122,8 @@ class Worker:
         """Sets up the parts that depend only on the plan."""
         code = plan.code
         _HEAD.pack_into(
-            self.memory, 0,
-            0, 0, self.shared.address, plan.shared, self.local.address, plan.stride,
+            self.memory, abi.SHARED,
+            self.shared.address, plan.shared, self.local.address, plan.stride,
             self.frames.address, code.metadata.frame_size,
             0, 0, 0, *plan.grid, 0, plan.dynamic, plan.warps, plan.threads, 0,
         )  # fmt: skip
@@ -147,6 +146,7 @@ class Worker:
             self.table = Buffer(len(table))
             self.table_memory = memoryview(self.table.view().data)
         self.table_memory[:] = table
+        _TABLE.pack_into(self.memory, abi.TABLE, self.table.address, len(memory.snapshot.rows))
         window = SHARED << memory.shift
         size = self.shared_size
         _WINDOW.pack_into(
