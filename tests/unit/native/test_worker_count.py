@@ -1,4 +1,4 @@
-"""The number of workers of a launch that does not specify it."""
+"""The number of workers: of launches that do not specify it, and of those whose blocks meet."""
 
 from __future__ import annotations
 
@@ -106,7 +106,8 @@ def test_there_are_no_more_workers_than_blocks() -> None:
 
 
 def test_launches_learn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a clock of ours one worker takes a second, four take two."""
+    """On a clock of ours one worker takes 10 ms, several take 20. Where blocks meet, a number that is given is tried
+    first."""
     seen: list[int] = []
     clock = SimpleNamespace(now=0.0)
 
@@ -117,16 +118,23 @@ def test_launches_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         go(execution, meanwhile)
         workers = execution.run.plan.workers
         seen.append(workers)
-        clock.now += 1.0 if workers == 1 else 2.0
+        clock.now += 0.01 if workers == 1 else 0.02
 
     monkeypatch.setattr(Execution, "go", slowly)
     monkeypatch.setattr(launch, "time", SimpleNamespace(perf_counter=lambda: clock.now, monotonic=lambda: 0.0))
-    kernel = openptx.load(HEAD + BODY.format(act=STORE))["k"]
-    for _ in range(4):
-        x = np.zeros(3200, np.uint32)
-        kernel(100, 32, (x,), engine="native")
-        assert np.array_equal(x, np.arange(3200))
-    assert seen == [1, 4, 1, 1]
+    for act, given, wanted in (
+        (STORE, None, [1, 4, 1, 1]),
+        (STORE, 3, [3, 3, 3, 3]),
+        (ATOMIC, None, [1, 1, 1, 1]),
+        (ATOMIC, 3, [3, 1, 1, 1]),
+    ):
+        kernel = openptx.load(HEAD + BODY.format(act=act))["k"]
+        for _ in wanted:
+            x = np.zeros(3200, np.uint32)
+            kernel(100, 32, (x,), engine="native", workers=given)
+            assert np.array_equal(x, np.arange(3200) if act == STORE else np.ones(3200))
+        assert seen == wanted, (act, given)
+        seen.clear()
 
 
 def test_workers_take_fewer_blocks_at_once_where_a_block_may_take_long() -> None:

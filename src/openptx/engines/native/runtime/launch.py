@@ -43,8 +43,8 @@ def launch(
     config = LaunchConfig(prepared.grid, block, prepared.shared, prepared.blocks)
     watched = observer.tools if observer is not None else ()
     plan = made.find(program, function, image, config, workers or 1, check, baseline, watched)
-    team = plan.team if workers is None else None
-    if team is not None and team.workers > 1:
+    team = plan.team if workers is None or (plan.meets and observer is None) else None
+    if team is not None and team.workers != plan.workers:
         plan = made.find(program, function, image, config, team.workers, check, baseline, watched)
     start = time.perf_counter()
     handed = Execution(made, plan, prepared.memory, image, timeout, deadline, observer).go(meanwhile)

@@ -56,8 +56,8 @@ class Plan:
 
     __slots__ = (
         "addresses", "band", "block", "blocks", "budget", "chunk", "code", "ctas", "deep", "dynamic", "function",
-        "grid", "layout", "options", "order", "program", "replacement", "shared", "sizes", "stride", "team", "threads",
-        "warps", "workers",
+        "grid", "layout", "meets", "options", "order", "program", "replacement", "shared", "sizes", "stride", "team",
+        "threads", "warps", "workers",
     )  # fmt: skip
 
     def __init__(
@@ -95,8 +95,11 @@ class Plan:
         self.chunk = max(1, min(64, self.ctas // (self.workers * shares), CHUNK_WORK // work))
         self.band = self.band_of()
         free_order = self.code.metadata.free_order
-        self.team = WorkerCount(function, self.ctas, self.threads, free_order=free_order)
-        """For launches that leave the number of workers open and found this plan first."""
+        self.team = WorkerCount(function, self.ctas, self.threads, free_order=free_order, given=self.workers)
+        """For launches that leave the number of workers open, and so found the plan for one first; and for those that
+        specify more, where CTAs meet."""
+        self.meets = self.workers > 1 and not free_order and not self.code.metadata.deoptimizes
+        """Whether CTAs of several workers use the same atomics, and none waits for another."""
         self.addresses = array("Q", [image.addresses[name] for name in self.code.metadata.globals] or (0,))
 
     def choose_code(

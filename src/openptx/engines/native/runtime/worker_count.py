@@ -1,4 +1,8 @@
-"""The number of workers, if the launch does not specify it: an estimate at first, then the number that was fastest."""
+"""The number of workers, if the launch does not specify it: an estimate at first, then the number that was fastest.
+
+A launch that specifies it names a maximum. Where CTAs meet in atomics, each waits for the others' lines of the caches,
+and two workers may take thirty times as long as one; so there, too, one is tried.
+"""
 
 from __future__ import annotations
 
@@ -21,21 +25,26 @@ ALONE = 100e-6
 TRIAL = 5e-3
 """The seconds that one launch may take longer in order to learn whether one worker would be faster."""
 
+LONG_TRIAL = 50e-3
+"""The same for launches that specify the number."""
+
 SHARE = 10
 """If that could take longer, it is tried when launches have taken this many times as long."""
 
 
 class WorkerCount:
     """The number of workers for launches of one kernel on one grid. If results depend on the order of CTAs, it stays at
-    one worker, which keeps the order."""
+    one worker, which keeps the order, unless the launch specifies several."""
 
-    __slots__ = ("best", "many", "seconds", "workers")
+    __slots__ = ("best", "many", "seconds", "trial", "workers")
 
-    def __init__(self, function: Function, ctas: int, threads: int, *, free_order: bool) -> None:
-        """`threads`: of a CTA; `free_order`: whether CTAs may run in any order."""
-        self.many = min(processors(), ctas) if free_order else 1
+    def __init__(self, function: Function, ctas: int, threads: int, *, free_order: bool, given: int = 1) -> None:
+        """`threads`: of a CTA; `free_order`: whether CTAs may run in any order; `given`: the number that a launch
+        specifies, which it begins with."""
+        self.many = given if given > 1 else min(processors(), ctas) if free_order else 1
+        self.trial = LONG_TRIAL if given > 1 else TRIAL
         iterations = ITERATIONS if loops(function) else 1
-        self.workers = self.many if ctas * threads * len(function.code) * iterations >= WORK else 1
+        self.workers = self.many if given > 1 or ctas * threads * len(function.code) * iterations >= WORK else 1
         self.best: dict[int, float] = {}
         self.seconds = 0.0
         """The durations of launches."""
@@ -49,7 +58,7 @@ class WorkerCount:
         one, many = self.best.get(1), self.best.get(self.many)
         if one is None:
             assert many is not None
-            may_try = many < TRIAL or many * self.many * SHARE < self.seconds
+            may_try = many < self.trial or many * self.many * SHARE < self.seconds
             self.workers = 1 if may_try else self.many
         elif many is None:
             self.workers = 1 if one < ALONE else self.many
