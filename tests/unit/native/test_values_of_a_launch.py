@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import openptx
+from openptx.engines.native import pipeline
+from openptx.engines.native.settings import Options
 
 HEAD = """
 .version 8.0
@@ -99,3 +101,27 @@ def test_both_engines(case: str, kind: str) -> None:
             module["k"](1, 64, (a, b, data), engine=engine)
             results.append(data.tobytes())
         assert results[0] == results[1], (a, b)
+
+
+def test_quotients_are_computed_once_and_may_have_no_divisor() -> None:
+    module = openptx.load("""
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u32 n, .param .u32 by, .param .u64 out) {
+    .reg .pred %p; .reg .b32 %n, %by, %t, %q, %r; .reg .b64 %at, %place;
+    ld.param.u32 %n, [n]; ld.param.u32 %by, [by]; ld.param.u64 %at, [out];
+    mov.u32 %t, %tid.x; mul.wide.u32 %place, %t, 4; add.u64 %at, %at, %place;
+    mov.u32 %q, 0; setp.gt.u32 %p, %t, 40; @%p bra END;
+    mov.u32 %r, %nctaid.x; div.u32 %q, %n, %r; rem.u32 %r, %n, %by; xor.b32 %q, %q, %r;
+    END: st.global.u32 [%at], %q; ret; }
+""")
+    options = Options((64, 1, 1), False)
+    text = pipeline.lower_kernel(module.program, module["k"].function, module.image, options).text
+    assert all(f"{op} i32" in text.partition("\ncta:")[0] for op in ("udiv", "urem"))
+    for by in 0, 7:
+        results: list[list[int]] = []
+        for engine in "interp", "native":
+            module["k"](3, 64, (1000, by, found := np.zeros(64, np.uint32)), engine=engine)
+            results.append(found.tolist())
+        assert results[0] == results[1], by

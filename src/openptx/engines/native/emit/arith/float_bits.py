@@ -40,13 +40,6 @@ class FloatBits(OutlinedOps):
     def name_of(self, a: Bits, uniform: bool) -> str:
         return self.scalar(a) if uniform else self.vector(a)
 
-    def of_launch(self, a: Bits) -> Bits | None:
-        """The value, if it is computed once per launch, so that values derived from it may be in the entry block; else
-        None. It has none of the forms that a block has computed of it, which do not exist there."""
-        if not isinstance(a.v, Value) or a.v.name not in self.ir.of_launch or self.ir.cold:
-            return None
-        return self.bits(self.ir.of_launch[a.v.name], a.width, a.v.lanes, a.v.tz, a.v.high)
-
     def typed(self, t: LaneType, name: str) -> Bits:
         return self.bits(name, t.width, t.lanes)
 

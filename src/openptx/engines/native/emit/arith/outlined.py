@@ -68,9 +68,21 @@ class OutlinedOps(IntOps):
             return getattr(Machine, name)(self, *arguments, **keywords)
         return self.call_definition((key, operands), arguments, keywords)
 
+    def of_launch(self, a: Bits) -> Bits | None:
+        """The value, if it is computed once per launch, so that values derived from it may be in the entry block; else
+        None. It has none of the forms that a block has computed of it, which do not exist there."""
+        if not isinstance(a.v, Value) or a.v.name not in self.ir.of_launch or self.ir.cold:
+            return None
+        return self.bits(self.ir.of_launch[a.v.name], a.width, a.v.lanes, a.v.tz, a.v.high)
+
     def division(self, op: str, a: Bits, b: Bits) -> Bits:
-        """LLVM divides vectors of 64 bits by 32 divisions of scalars; a loop of one takes 1.1 of the time if it calls
-        them. A quotient of 32 bits is as long by AVX2, where such a loop is as fast."""
+        """Once per launch, if the operands are computed once per launch, as those of `n / gridDim.x` are. LLVM divides
+        vectors of 64 bits by 32 divisions of scalars; a loop of one takes 1.1 of the time if it calls them. A quotient
+        of 32 bits is as long by AVX2, where such a loop is as fast."""
+        dividend, divisor = (self.of_launch(e) if isinstance(e.v, Value) else e for e in (a, b))
+        if dividend is not None and divisor is not None and self.uniform(a, b):
+            with self.ir.at_entry():
+                return super().division(op, dividend, divisor)
         called = self.is_short if a.width == 64 else not self.cpu.avx512
         if not called or isinstance(b.v, int) or self.uniform(a, b):
             return super().division(op, a, b)
