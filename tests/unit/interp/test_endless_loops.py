@@ -87,3 +87,18 @@ def test_a_deadlock_at_an_mbarrier_says_what_it_lacks(body: str, count: int, pro
     assert exited == "none of the block's 64 threads has exited"
     assert help.startswith("help: ")
     assert remedy in help
+
+
+def test_the_cause_comes_before_waits_that_follow_from_it() -> None:
+    """The first warp waits for arrivals of the second, which waits for one more thread."""
+    second = "WAIT: mbarrier.test_wait.parity.shared.b64 p, [n], 0; @!p bra WAIT; mbarrier.arrive.shared.b64 s, [m];"
+    first = "FIRST: mbarrier.test_wait.parity.shared.b64 p, [m], 0; @!p bra FIRST;"
+    body = f"""{{ .shared .b64 n; @r mbarrier.init.shared.b64 [n], 33; bar.sync 0; setp.lt.u32 q, i, 32; @q bra FIRST;
+        mbarrier.arrive.shared.b64 s, [n]; {second} bra END; {first} }}"""
+    with pytest.raises(openptx.Fault) as found:
+        run(body, 32)
+    cause, effect, _, help = found.value.notes
+    assert found.value.thread == (32, 0, 0)
+    assert "32 of 33 arrivals came" in cause
+    assert "0 of 32 arrivals came" in effect
+    assert "1 more, or count fewer" in help

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from openptx.control_flow import control, converges, places, read_registers, successors, written_registers
-from openptx.engines.common.mbarrier_text import progress, remedy
+from openptx.engines.common.mbarrier_text import lacks_all, progress, remedy
 from openptx.engines.common.operands import source_position
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.decode import guard_mask
@@ -49,6 +49,8 @@ class Spin(NamedTuple):
     op: Op
     what: str
     remedy: str = ""
+    follows: bool = False
+    """Whether nothing has arrived at the mbarrier: those that lack some arrivals are the cause."""
 
 
 class Probe:
@@ -95,7 +97,18 @@ def spins(batch: Batch) -> list[Spin]:
         proved = batch.watch is probe
     finally:
         batch.watch = None
-    return loops(batch, probe) if proved and batch.ready else []
+    return of_one_cta(batch, loops(batch, probe)) if proved and batch.ready else []
+
+
+def of_one_cta(batch: Batch, found: list[Spin]) -> list[Spin]:
+    """Those in the CTA of the most likely cause, which comes first; only causes keep their remedy."""
+    if not found:
+        return []
+    found.sort(key=lambda spin: spin.follows)
+    least, cta = found[0].follows, batch.x.geometry.cta
+    where = cta[found[0].lanes[0]]
+    mine = [spin for spin in found if (cta[spin.lanes] == where).any()]
+    return [spin if spin.follows == least else spin._replace(remedy="") for spin in mine]
 
 
 def loops(batch: Batch, probe: Probe) -> list[Spin]:
@@ -187,8 +200,10 @@ def phases(batch: Batch, frame: Frame, op: Op, lanes: lane_sets.Positions) -> It
     address = frame.plan.sources(op)[source_position(op, "addr")](x, frame.regs, some)
     (content,) = x.load(op.m.space, address, 64)
     where, words = np.broadcast_to(address.v, lanes.size), np.broadcast_to(content.v, lanes.size)
-    for one in distinct(where).tolist():
-        mine = where == one
-        word = int(words[mine][0])
-        what = f"for the phase of parity {word >> PHASE} of the mbarrier at 0x{one:x} in .shared ({progress(word)})"
-        yield Spin(lanes[mine], op, what, remedy(word))
+    cta = batch.x.geometry.cta[lanes]
+    for block in distinct(cta).tolist():
+        for one in distinct(where[cta == block]).tolist():
+            mine = (cta == block) & (where == one)
+            word = int(words[mine][0])
+            what = f"for the phase of parity {word >> PHASE} of the mbarrier at 0x{one:x} in .shared ({progress(word)})"
+            yield Spin(lanes[mine], op, what, remedy(word), lacks_all(word))
