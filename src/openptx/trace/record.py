@@ -79,7 +79,8 @@ class Record:
         }  # fmt: skip
 
     def __str__(self) -> str:
-        at = f"{self.source[-1][0]}:{self.source[-1][1]}" if self.source else f"line {self.line}"
+        places = [f"{file}:{line}" for file, line, _ in self.source] or [f"line {self.line}"]
+        at = ", inlined at ".join([places[0], *places[-1:]] if len(places) > 1 else places)
         block = ",".join(map(str, self.block))
         values = " ".join(map(str, self.operands))
         results = " ".join(map(str, self.results))

@@ -281,3 +281,29 @@ def test_run_refuses_what_cannot_be_traced(tmp_path: Path, capsys: pytest.Captur
     ):
         assert command(tmp_path, *options) == 2
         assert words in capsys.readouterr().err
+
+
+INLINED = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k() {
+    .reg .b32 r;
+    .loc 1 9 1
+    mov.u32 r, 1;
+    .loc 1 2 3, function_name $L__info_string0, inlined_at 1 9 1
+    add.u32 r, r, 1;
+    ret;
+}
+.file 1 "a.cu"
+.section .debug_str
+{
+$L__info_string0:
+.b8 102,0
+}
+"""
+
+
+def test_an_inlined_instruction_has_its_own_line_and_that_of_the_call() -> None:
+    first, second, _ = map(str, openptx.trace(openptx.load(INLINED)["k"], 1, 1, ()))
+    assert " a.cu:9: mov.u32 r, 1 " in first
+    assert " a.cu:2, inlined at a.cu:9: add.u32 r, r, 1 " in second
