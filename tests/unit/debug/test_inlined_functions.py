@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from dap_client import Client
 
 from openptx.cli import main
 
@@ -106,3 +107,17 @@ def test_triton_names_the_kernel_and_the_source_the_function(
     out = debug(text, tmp_path, capsys, "break scale", "continue", "where")
     assert rows(out) == [10]
     assert "> #0 scale inlined in k, line 10" in out
+
+
+def test_an_editor_shows_inlined_calls_as_frames(client: Client, tmp_path: Path) -> None:
+    file = tmp_path / "k.ptx"
+    file.write_text(TEXT, "utf-8")
+    client.launch(file, kernel="k", block=1, args=(1,))
+    (made,) = client.ask("setFunctionBreakpoints", breakpoints=[{"name": "shift"}])["breakpoints"]
+    assert made["verified"]
+    client.ask("configurationDone")
+    client.event("stopped")
+    client.ask("continue", threadId=1)
+    client.event("stopped")
+    frames = client.ask("stackTrace", threadId=1)["stackFrames"]
+    assert [frame["name"] for frame in frames] == ["scale", "shift", "k"]
