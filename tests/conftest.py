@@ -11,8 +11,10 @@ from collections.abc import Iterator
 
 import pytest
 
+import compiled_once
 from bounded_sweep import BoundedSweep
 
+compiled_once.install()
 # Which engine runs a launch, and when, would depend on how busy the computer is. The tests of tiers turn them on.
 os.environ.setdefault("OPENPTX_TIERS", "0")
 # Hundreds of tests start a process that imports the package: 0.1 s with bytecode, 0.4 s where images of containers set
