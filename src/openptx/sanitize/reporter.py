@@ -59,6 +59,16 @@ class CallSites:
             function = functions.get(call)
         return found
 
+    def in_one_function(self, op: Op, other: Op) -> tuple[Op, Op]:
+        """Two statements, or the calls that led to them, in the innermost function that has both; the statements if
+        none has."""
+        functions = self.functions()
+        outward = {functions.get(each): each for each in reversed([other, *self.leading_to(other)])}
+        for each in (op, *self.leading_to(op)):
+            if functions.get(each) in outward:
+                return each, outward[functions.get(each)]
+        return op, other
+
     def functions(self) -> dict[Op, Function]:
         """The function of each instruction that the kernel may execute. The first call also finds all calls."""
         if self._functions is None:

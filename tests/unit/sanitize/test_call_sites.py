@@ -75,3 +75,36 @@ def test_a_file_whose_name_ends_like_a_position_is_named_whole() -> None:
 """
     (found,) = openptx.sanitize(openptx.load(text)["k"], 1, 64, (np.zeros(1, np.uint32),))
     assert (found.site.file, found.site.line, found.source) == ("kernel.cu:7", 12, "kernel.cu:7:12:3")
+
+
+CALLED = """
+.version 8.0
+.target sm_80
+.address_size 64
+.shared .b32 s[32];
+.func put(.reg .b32 at) {
+    .loc 1 7 3
+    st.shared.b32 [at], at;
+    ret;
+}
+.visible .entry k() {
+    .reg .b32 at, v;
+    .loc 1 20 1
+    mov.u32 at, %tid.x;
+    mov.u32 v, s;
+    mad.lo.u32 at, at, 4, v;
+    .loc 1 21 5
+    call put, (at);
+    .loc 1 24 5
+    xor.b32 at, at, 4;
+    ld.shared.b32 v, [at];
+    ret;
+}
+.file 1 "kernel.cu"
+"""
+
+
+def test_the_cure_of_a_race_in_two_functions_names_lines_of_the_one_that_calls() -> None:
+    (race,) = openptx.sanitize(openptx.load(CALLED)["k"], 1, 32, (), tools="race")
+    assert race.lines == {7, 24}
+    assert (race.help or "").endswith("between lines 21 and 24")

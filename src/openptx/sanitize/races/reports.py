@@ -105,7 +105,7 @@ class RaceReports:
     def explain(self, finding: Finding, c: Conflict, op: Op, other: Op) -> None:
         """Adds what would prevent a race."""
         cure, lock = self.cures.of(c, op, other), self.cures.lock_of(c)
-        sites = [self.reporter.site(each, None) for each in (op, other)]
+        sites = [self.reporter.site(each, None) for each in self.reporter.calls.in_one_function(op, other)]
         same_file = sites[0].file == sites[1].file
         lines = sorted(site.line for site in sites if same_file or site is sites[0])
         helps = cure.help, cure.of_one_writer
