@@ -291,3 +291,19 @@ def test_a_parameter_that_the_second_declaration_lacks_is_one_error() -> None:
     text = CALLER.replace(",\n    .param .b32 b\n", "\n")
     (found,) = openptx.check(f"{HEADER}.func f(.param .b32 a, .param .b32 b);\n{text}")
     assert found.help == "this lacks `b`"
+
+
+WIDE = "    mov.u64 %r1, %r2;\n    add.u64 %r3, %r1, %r2;\n    mul.lo.u64 %r2, %r3, %r1;\n"
+NARROW = "    add.u32 %r1, %r2, %r3;\n"
+
+
+@pytest.mark.parametrize(
+    ("uses", "messages"),
+    [
+        (WIDE, ["`%r` is declared `.b32`, but used as `.b64` 3 times"]),
+        (WIDE + NARROW * 4, [f"operand `d` of `{opcode}`" for opcode in ("mov.u64", "add.u64", "mul.lo.u64")]),
+    ],
+)
+def test_a_declaration_is_wrong_if_most_uses_are(uses: str, messages: list[str]) -> None:
+    found = openptx.check(f"{HEADER}.entry k()\n{{\n    .reg .b32 %r<9>;\n{uses}    ret;\n}}\n")
+    assert [each.message.partition(" must be")[0] for each in found] == messages

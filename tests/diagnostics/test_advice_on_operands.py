@@ -49,6 +49,11 @@ ROWS = (
     Row("ldmatrix.sync.aligned.m8n8.x4.shared.b16 %r1, [%r5];", "%r1", "write `{a, b, c, d}`"),
     Row("bra %r1;", "%r1", "`brx.idx index, targets;` branches to one of several labels"),
     Row("L: bra [L];", "[L]", "a label stands without brackets"),
+    Row("shfl.sync.down.b32 %r1, %r2, 1, 31;", "shfl.sync.down.b32", "shfl.sync.down.b32 %r1, %r2, 1, 31, 0xffffffff;"),
+    Row("shfl.sync.down.b32 %r1, %r2, 1;", "shfl.sync.down.b32", "shfl.sync.mode.b32 d[|p], a, b, c, membermask"),
+    Row("bar.warp.sync;", "bar.warp.sync", "bar.warp.sync 0xffffffff;"),
+    Row("bar.sync;", "bar.sync", "bar.sync 0;"),
+    Row("cp.async.wait_group;", "cp.async.wait_group", "cp.async.wait_group 0;"),
     Row("add.s32 %r1, 5;", "add.s32", "a destination that is also read is named twice"),
 )  # fmt: skip
 

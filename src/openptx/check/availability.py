@@ -13,7 +13,7 @@ from openptx.isa.notation import resolve
 from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.notation.gates import Gate, gate
 from openptx.isa.special_registers import NOT_ENFORCED
-from openptx.isa.targets import satisfied, unmet, wants
+from openptx.isa.targets import removal, satisfied, unmet, wants
 
 _LATER = (99, 0)
 B128 = gate("PTX 8.3, sm_70")
@@ -96,15 +96,16 @@ def gate_problem(subject: str, gate: Gate, context: Context, where: Path = ()) -
     target = context.target
     assert target is not None
     by_target = satisfied(gate, _LATER, target)
-    removed = not by_target and any(a.until is not None or a.last is not None for a in gate.alternatives)
+    removed = None if by_target else removal(gate, context.version, target)
     major, minor = context.version
     file_has = f".target {target.name}, PTX ISA {major}.{minor}"
     older = not any(context.version >= a.since for a in gate.alternatives)
     words = [*([] if by_target else [target.name]), *([f"{major}.{minor}"] if by_target or older or removed else [])]
     has = f"the file says {' and '.join(words)}"
+    needed = _side_by_side(gate, words) or f"{wants(gate)} ({has})"
     return Problem(
         "needs-version" if by_target else "removed" if removed else "needs-target",
-        f"{subject} needs {_side_by_side(gate, words) or f'{wants(gate)} ({has})'}", where, has,
+        f"{subject} has been removed: {removed} ({has})" if removed else f"{subject} needs {needed}", where, has,
         expected=wants(gate), actual=file_has, rule="PTX ISA, PTX Module Directives (11.1)",
         help=_successor(subject) if removed else _help(gate, by_target),
     )  # fmt: skip

@@ -164,6 +164,22 @@ def wants(gate: Gate) -> str:
     return ", or ".join(_in_words(alternative) for alternative in gate.alternatives)
 
 
+def removal(gate: Gate, version: Version, target: Target) -> str | None:
+    """Since when what `gate` guards is gone, as text; None if it is not too late for it."""
+    late = [
+        a
+        for a in gate.alternatives
+        if version >= a.since and (not a.targets or any(covers(n, target) for n in a.targets))
+    ]
+    until = max((a.until for a in late if a.until is not None), default=None)
+    last = max((a.last for a in late if a.last is not None), default=None)
+    if last is None:
+        return None if until is None else f"PTX ISA has it up to {_dotted(until)}"
+    return f"targets newer than sm_{last} " + (
+        "do not have it" if until is None else f"have it up to PTX ISA {_dotted(until)}"
+    )
+
+
 def _in_words(a: Alternative) -> str:
     parts: list[str] = []
     if a.targets:

@@ -8,7 +8,7 @@ import pytest
 from openptx.isa.notation import INSTRUCTIONS, load, resolve
 from openptx.isa.notation.conditions import conditions
 from openptx.isa.notation.gates import Gate, gate
-from openptx.isa.targets import TARGETS, Target, gates, satisfied, stated_target, target, unmet, wants
+from openptx.isa.targets import TARGETS, Target, gates, removal, satisfied, stated_target, target, unmet, wants
 
 Version = tuple[int, int]
 
@@ -62,6 +62,27 @@ def test_what_is_asked_for_is_said_in_words() -> None:
     assert [(what, wants(g)) for what, g in unmet(form, m, (7, 0), TARGETS["sm_75"])] == [
         (".L2::cache_hint", ".target sm_80 or newer and PTX ISA 7.4")
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "version", "name", "words"),
+    [
+        (
+            "PTX 3.0 to 6.3, sm_30 or PTX 3.0, sm_30 to sm_62",
+            (8, 4),
+            "sm_80",
+            "newer than sm_62 have it up to PTX ISA 6.3",
+        ),
+        ("sm_10 to sm_89", (8, 4), "sm_90", "targets newer than sm_89 do not have it"),
+        ("PTX 6.0 to 6.4, sm_70", (8, 4), "sm_80", "PTX ISA has it up to 6.4"),
+        ("PTX 6.0 to 6.4, sm_70", (8, 4), "sm_60", None),  # too old for it
+        ("PTX 7.0, sm_90", (6, 0), "sm_80", None),
+    ],
+)
+def test_what_has_been_removed_is_said_in_words(text: str, version: Version, name: str, words: str | None) -> None:
+    found = removal(gate(text), version, TARGETS[name])
+    assert (found is None) == (words is None)
+    assert (words or "") in (found or "")
 
 
 def test_every_table_of_conditions_reads() -> None:

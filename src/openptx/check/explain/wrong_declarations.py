@@ -74,8 +74,8 @@ def _inside(span: Span, statement: Span) -> bool:
 
 def _uses(text: str, declared: Span, body: Span) -> int:
     """In how many lines of the body the names are used."""
-    name, ranged, _ = text[slice(*declared)].partition("<")
-    name = name.partition("[")[0].partition("=")[0].strip()
+    name = text[slice(*declared)]
+    ranged = text[declared[1] :].startswith("<")
     use = re.compile(rf"(?<!{LETTER})(?<!%){re.escape(name)}{'[0-9]+' if ranged else ''}(?!{LETTER})", re.A)
     start = max(body[0], declared[1])
     return len({text.rfind("\n", 0, each.start()) for each in use.finditer(text, start, body[1])})

@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 from openptx.check.context import Context
 from openptx.check.explain.replacements import replaced, valid_instead
 from openptx.check.forms.fitting_opcodes import accepted, takes
-from openptx.check.forms.several_errors import of_opcode, synchronised
+from openptx.check.forms.several_errors import ALL_LANES, of_opcode, synchronised, with_last
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
 from openptx.check.problems import Candidate, Findings, Problem, passes, rewrite, undeclared
@@ -196,6 +196,10 @@ def _counted(
     for sizes in _sizes(form, m, len(operands)):
         if takes(form, m, tuple(_grouped(operands, sizes)), context):
             return found.advising("write each list of elements in braces: `{a, b}`", _brace_repair(sizes))
+    masked = form.operands[-1:] and form.operands[-1].name == "membermask"
+    if (masked or not operands) and takes(form, m, (*operands, kinds.integer(-1 if masked else 0)), context):
+        help = f"the mask of lanes is missing: `{ALL_LANES}` for all lanes" if masked else f"write `{opcode} 0`"
+        return found.advising(help, with_last(opcode, ALL_LANES if masked else "0"))
     first, names = operands[:1], [operand.name for operand in form.operands]
     if (
         names == ["d", "a", "b"]

@@ -172,7 +172,8 @@ def _may_be(
 
 def _count(m: Modifiers, form: Form, layouts: tuple[tuple[int, ...], ...], operands: tuple[Kind, ...]) -> Problem:
     counts = sorted({len(layout) for layout in layouts})
-    wanted = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    least, most = counts[0], counts[-1]
+    wanted = str(least) if least == most else f"{least} or {most}" if most == least + 1 else f"{least} to {most}"
     plural = "" if wanted == "1" else "s"
     return Problem(
         "operand-count", f"`{m}` takes {wanted} operand{plural}, not {len(operands)}",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from openptx.check.problems import Repair
     from openptx.syntax.tree import Instruction as Statement
 
-_ALL_LANES = "0xffffffff"
+ALL_LANES = "0xffffffff"
 
 
 def of_opcode(errors: list[Problem], opcode: str, operands: tuple[Kind, ...], context: Context) -> Problem | None:
@@ -37,16 +37,17 @@ def synchronised(removed: Problem, opcode: str, operands: tuple[Kind, ...], cont
     if accepted(other, operands, context):
         return removed.advising(f"write `{other}`", rewrite(other))
     if accepted(other, (*operands, kinds.integer(0xFFFFFFFF)), context):
-        return removed.advising(f"{removed.help}: `{_ALL_LANES}` for all lanes", _masked(other))
+        return removed.advising(f"{removed.help}: `{ALL_LANES}` for all lanes", with_last(other, ALL_LANES))
     return None
 
 
-def _masked(opcode: str) -> Repair:
-    """The fix that writes an opcode, and a mask of all lanes after the operands."""
+def with_last(opcode: str, operand: str) -> Repair:
+    """The fix that writes an opcode, and one more operand after the others."""
 
     def repair(statement: Statement) -> Fix:
-        (start, end), last = statement.opcode_span, statement.operands[-1].span[1]
-        meant = f"{opcode}{statement.file.text[end:last]}, {_ALL_LANES}"
+        (start, end), operands = statement.opcode_span, statement.operands
+        last = operands[-1].span[1] if operands else end
+        meant = f"{opcode}{statement.file.text[end:last]}{',' if operands else ''} {operand}"
         return Fix((start, last), meant, f"write `{meant}`")
 
     return repair

@@ -38,8 +38,9 @@ class Values:
 
     @property
     def shown(self) -> str:
-        """`words` for a sentence that continues with `not`."""
-        return self.words.replace(", not ", " other than ")
+        """`words` for a sentence that continues with `not`: `4, 8 or 16`."""
+        *others, last = self.words.replace(", not ", " other than ").split(" or ")
+        return f"{', '.join(others)} or {last}" if others else last
 
     def nearest(self, value: int) -> int | None:
         """The allowed value nearest to another one; None if there is no single answer."""
