@@ -20,6 +20,8 @@ FUTILE_WAITS = {
     "a flag, with a pause that grows": "mov.u32 %r2, 8; L: nanosleep.u32 %r2; shl.b32 %r2, %r2, 1; ld.volatile.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;",
     "a lock": "L: atom.global.cas.b32 %r1, [%rd1], 0, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;",
     "a lock by exchange": "L: atom.global.exch.b32 %r1, [%rd1], 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;",
+    "a weak load": "L: ld.global.cg.u32 %r1, [%rd1]; membar.gl; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;",
+    "a weak load in another loop": "mov.u32 %r2, 9; L: ld.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L; sub.u32 %r2, %r2, 1; setp.ne.u32 %p2, %r2, 0; @%p2 bra L;",
     "a barrier object": "L: mbarrier.test_wait.shared.b64 %p1, [bar], %rd2; @!%p1 bra L;",
 }
 OTHER_WAITS = {
@@ -86,3 +88,13 @@ def test_a_warp_that_waits_for_another_one_goes_on_there(caplog: pytest.LogCaptu
         kernel(body)(1, 64, (found,), engine="native", timeout=20)
     assert found.tolist() == [7, 7]
     assert len(caplog.records) == 1
+
+
+@pytest.mark.parametrize("space", ["shared", "global"])
+def test_a_warp_that_polls_by_weak_loads_lets_the_others_run(space: str) -> None:
+    flag = "[flag]" if space == "shared" else "[%rd1]"
+    made = kernel(
+        f"mov.u32 %r2, %tid.x; setp.ge.u32 %p2, %r2, 32; @%p2 bra SET; "
+        f"L: ld.{space}.u32 %r1, {flag}; setp.eq.u32 %p1, %r1, 0; @%p1 bra L; ret; SET: st.{space}.u32 {flag}, 1;"
+    )
+    made(1, 64, (np.zeros(1, np.uint32),), engine="native", timeout=60)

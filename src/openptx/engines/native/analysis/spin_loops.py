@@ -1,7 +1,8 @@
 """Loops, and spin loops: those that may wait for other threads, and so need a scheduler that runs these.
 
 A loop may wait if its branches depend on an atomic or a strong load inside it. An atomic whose result becomes its own
-operand, as in a compare-and-swap loop, does not count: some lane succeeds each time.
+operand, as in a compare-and-swap loop, does not count: some lane succeeds each time. A loop of weak loads waits if it
+could not end otherwise: each of its iterations does the same.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterator, Mapping, Set
 
 from openptx.control_flow import END, control
 from openptx.engines.native.analysis.cfg import Block, Graph
-from openptx.isa.memory_consistency import strong
+from openptx.isa.memory_consistency import may_poll, strong
 from openptx.isa.semantics.atomic_ops import IDEMPOTENT
 from openptx.program import Address
 
@@ -21,23 +22,67 @@ def waiting_loops(graph: Graph, touches: Mapping[int, str]) -> Iterator[tuple[in
     `touches`: "atomic" or "load", by position.
     """
     for cycle in cycles(graph.blocks):
-        pcs = [pc for b in sorted(cycle) for pc in range(graph.blocks[b].start, graph.blocks[b].stop)]
-        suspects = [
-            pc for pc in pcs if touches.get(pc) == "atomic" or (touches.get(pc) and strong(graph.function.code[pc].m))
-        ]
-        if not suspects:
-            continue
-        decides = slice_back(graph, pcs, {c for pc in pcs for c in guard_cells(graph, pc)})
-        for pc in suspects:
-            op = graph.function.code[pc]
-            results = graph.cells.writes(op)
-            if not results & decides:
-                continue
-            own = slice_back(graph, pcs, graph.cells.reads(op))
-            if touches[pc] == "atomic" and results & own:
-                continue
+        pc = awaited(graph, touches, cycle)
+        if pc is not None:
             yield pc, cycle
-            break
+        else:
+            yield from polls(graph, touches, cycle)
+
+
+def awaited(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) -> int | None:
+    """The position of an atomic or a strong load that may decide whether a loop ends."""
+    pcs = positions(graph, cycle)
+    suspects = [
+        pc for pc in pcs if touches.get(pc) == "atomic" or (touches.get(pc) and strong(graph.function.code[pc].m))
+    ]
+    if not suspects:
+        return None
+    decides = slice_back(graph, pcs, {c for pc in pcs for c in guard_cells(graph, pc)})
+    for pc in suspects:
+        op = graph.function.code[pc]
+        results = graph.cells.writes(op)
+        if not results & decides:
+            continue
+        own = slice_back(graph, pcs, graph.cells.reads(op))
+        if touches[pc] == "atomic" and results & own:
+            continue
+        return pc
+    return None
+
+
+def polls(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) -> Iterator[tuple[int, frozenset[int]]]:
+    """The loops in one, itself included, that only a change of what weak loads read can end, and such a load."""
+    code = graph.function.code
+    if not any(touches.get(pc) == "load" and may_poll(code[pc].m) for pc in positions(graph, cycle)):
+        return
+    for loop in natural_loops(graph.blocks, cycle):
+        loads = [pc for pc in positions(graph, loop) if touches.get(pc) == "load" and may_poll(code[pc].m)]
+        if loads and spins(graph, touches, loop):
+            yield loads[0], loop
+
+
+def natural_loops(blocks: list[Block], cycle: frozenset[int]) -> Iterator[frozenset[int]]:
+    """For each branch back to a header, the blocks from which it is reached without passing the header."""
+    before: dict[int, list[int]] = {b: [] for b in cycle}
+    for b in sorted(cycle):
+        for s in blocks[b].successors:
+            if s in cycle:
+                before[s].append(b)
+    for header, tails in before.items():
+        for tail in tails:
+            if header <= tail:
+                found, work = {header, tail}, [tail]
+                while work:
+                    b = work.pop()
+                    more = [p for p in before[b] if p not in found] if b != header else []
+                    found.update(more)
+                    work += more
+                yield frozenset(found)
+
+
+def positions(graph: Graph, cycle: frozenset[int]) -> list[int]:
+    """The positions of a loop's operations."""
+    return [pc for b in sorted(cycle) for pc in range(graph.blocks[b].start, graph.blocks[b].stop)]
 
 
 def spins(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) -> bool:
