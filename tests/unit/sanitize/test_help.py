@@ -142,3 +142,19 @@ def test_waits_of_two_sides_for_each_other_are_one_finding() -> None:
     (wait,) = found(code)
     assert [each.name for each in (wait, *wait.related)] == ["endless-wait", "endless-wait"]
     assert "one side must begin" in (wait.help or "")
+
+
+def test_a_use_after_mbarrier_inval_names_it() -> None:
+    code = """
+        @p mbarrier.init.shared.b64 [bar], 64;
+        bar.sync 0;
+        mbarrier.arrive.shared.b64 g, [bar];
+        AGAIN: mbarrier.test_wait.shared.b64 done, [bar], g; @!done bra AGAIN;
+        @p mbarrier.inval.shared.b64 [bar];
+        mbarrier.arrive.shared.b64 g, [bar];
+    """
+    (finding,) = found(code)
+    assert finding.message == "an mbarrier is used after `mbarrier.inval`"
+    assert finding.other is not None
+    assert "inval" in finding.other.text
+    assert (finding.help or "").startswith("let all threads that use it meet at a barrier")

@@ -25,6 +25,7 @@ MOST_BYTES = (1 << 20) - 1
 MISUSES = {
     "uninitialized": "an mbarrier is used that `mbarrier.init` has not initialized",
     "overwritten": "an mbarrier is used that a store has overwritten",
+    "invalidated": "an mbarrier is used after `mbarrier.inval`",
     "completes": "`mbarrier.arrive.noComplete` completes a phase",
     "too many arrivals": "an mbarrier gets more arrivals in a phase than it expects",
     "early arrival": "an arrival at an mbarrier before a wait has seen its last phase complete",
@@ -34,6 +35,7 @@ MISUSES = {
 
 HELP = {
     "uninitialized": "let one thread execute `mbarrier.init`, and the others wait at a barrier of the block for it",
+    "invalidated": "let all threads that use it meet at a barrier before `mbarrier.inval`",
     "too many arrivals": "count all arrivals of a phase in `mbarrier.init`",
     "early arrival": "wait for the last phase, with its parity (0 for the first), before the arrival",
 }
@@ -79,6 +81,7 @@ class Mbarriers:
         self.changed_by: dict[Key, tuple[Op, int]] = {}
         self.overwritten: dict[Key, tuple[Op, int]] = {}
         """Mbarriers that an ordinary store has overwritten, with the statement and the thread."""
+        self.invalidated: dict[Key, tuple[Op, int]] = {}
 
     def report(self, what: str, index: int, fact: str, cause: tuple[Op, int] | None = None) -> None:
         """Reports misuse by the current instruction: one of MISUSES, by the executing thread of this index."""
@@ -86,7 +89,7 @@ class Mbarriers:
         other, other_thread = cause or (None, None)
         self.reporter.report(
             ("mbarrier", what, x.op), "mbarrier-misuse", MISUSES[what], x.op, int(x.threads()[index]),
-            other=other, other_thread=other_thread, other_label="overwritten here",
+            other=other, other_thread=other_thread, other_label=f"{what} here",
             notes=(f"why: {fact}",) if fact else (), help=HELP.get(what),
         )  # fmt: skip
 
@@ -97,6 +100,7 @@ class Mbarriers:
             self.known[key] = Mbarrier()
             self.words[key] = int(np.broadcast_to(words, len(keys))[i])
             self.overwritten.pop(key, None)
+            self.invalidated.pop(key, None)
 
     def overwrite(self, key: Key, op: Op, thread: int) -> None:
         """An ordinary store to the 8 bytes at an address: an mbarrier there is no longer valid."""
@@ -105,15 +109,19 @@ class Mbarriers:
 
     def missing(self, key: Key, index: int) -> None:
         """The object used as an mbarrier is not one."""
-        self.report(
-            "overwritten" if key in self.overwritten else "uninitialized", index, "", self.overwritten.pop(key, None)
-        )
+        for what, causes in (("overwritten", self.overwritten), ("invalidated", self.invalidated)):
+            if key in causes:
+                self.report(what, index, "", causes.pop(key))
+                return
+        self.report("uninitialized", index, "")
 
     def invalidate(self, keys: list[Key]) -> None:
+        x = self.executing.batch.x
         for i, key in enumerate(keys):
             if self.known.pop(key, None) is None:
                 self.missing(key, i)
             self.words.pop(key, None)
+            self.invalidated[key] = x.op, int(x.threads()[i])
 
     def change(
         self, keys: list[Key], threads: Array, old: Array, new: Array, arrivals: Array, releases: bool,
