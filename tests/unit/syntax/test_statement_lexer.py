@@ -96,9 +96,10 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("size", [2_500, pytest.param(5_000, marks=pytest.mark.sweep)])
 @pytest.mark.parametrize("piece", HOSTILE)
 @pytest.mark.parametrize("prefix", ["", ".version 8.0\n.target sm_80\n.entry k() {\n"])
-def test_hostile_input_takes_linear_time(prefix: str, piece: str) -> None:
+def test_hostile_input_takes_linear_time(prefix: str, piece: str, size: int) -> None:
     """Four times the text takes about four times as long, not sixteen. Measured relative to itself, with much room."""
 
     def seconds(size: int) -> float:
@@ -109,10 +110,10 @@ def test_hostile_input_takes_linear_time(prefix: str, piece: str) -> None:
         assert tiles(text)
         return time.process_time() - start
 
-    small, large = seconds(5_000), seconds(20_000)
+    small, large = seconds(size), seconds(4 * size)
     for _ in range(5):
         if large <= 9 * small + 0.05:
             break
         # Noise, of other processes perhaps? Then the least of a few measurements says no.
-        small, large = min(seconds(5_000), small), min(seconds(20_000), large)
+        small, large = min(seconds(size), small), min(seconds(4 * size), large)
     assert large <= 9 * small + 0.05, (small, large)
