@@ -6,6 +6,7 @@ import pytest
 from advice import Row, given
 
 import openptx
+from openptx.diagnostics.edits import applied
 
 ROWS = (
     Row(".entry k() { .func f() { ret; } ret; }", ".func", "define it before or after this one"),
@@ -262,6 +263,18 @@ def test_a_damaged_header_is_one_error(lost: str, written: str) -> None:
     assert len(openptx.check(HEADER + KERNEL.replace(lost, written))) == 1
 
 
+def test_an_instruction_in_place_of_the_brace_of_a_body_is_replaced() -> None:
+    text = HEADER + KERNEL
+    (found,) = openptx.check(text.replace("\n{\n", "\n    mov.b32 %r2, %r1;\n"))
+    assert found.fix is not None
+    assert applied(found.file.text, [found])[0].replace("    {", "{") == text
+
+
+def test_a_version_goes_before_what_is_left_of_the_header() -> None:
+    (found,) = openptx.check(".address_size 64\n.entry k() { ret; }\n")
+    assert found.location == (1, 1)
+
+
 CALLER = """\
 .visible .entry k()
 {
@@ -285,6 +298,12 @@ CALLER = """\
 def test_calls_of_a_function_with_a_wrong_declaration_are_consequences(declared: str) -> None:
     (found,) = openptx.check(f"{HEADER}.func f({declared}{CALLER}")
     assert "f" in found.message
+
+
+def test_a_line_in_place_of_a_parameter_is_not_removed_where_calls_need_that() -> None:
+    caller = CALLER[: CALLER.index(".visible .func")]
+    (found,) = openptx.check(f"{HEADER}.extern .func f(\n    ret;\n    .param .b32 a\n)\n;\n{caller}")
+    assert found.fix is None
 
 
 def test_a_parameter_that_the_second_declaration_lacks_is_one_error() -> None:

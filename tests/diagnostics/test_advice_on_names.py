@@ -60,6 +60,16 @@ ROWS = (
         "its declaration stands below, in line 6: move it before this",
     ),
     Row(
+        ".visible .entry k() {\n.reg .u64 %p<3>;\n.reg .u32 t;\nsetp.ne.u32 %p1, t, t;\n@%p1 ret;\nret; }",
+        ".u64",
+        ".visible .entry k() {\n.reg .pred %p<3>;\n.reg .u32 t;\nsetp.ne.u32 %p1, t, t;\n@%p1 ret;\nret; }",
+    ),
+    Row(
+        ".visible .entry k() {\n.local .f32 %f<5>;\n.reg .u64 t;\nld.global.v4.f32 {%f1, %f2, %f3, %f4}, [t];\nret; }",
+        ".local",
+        ".visible .entry k() {\n.reg .f32 %f<5>;\n.reg .u64 t;\nld.global.v4.f32 {%f1, %f2, %f3, %f4}, [t];\nret; }",
+    ),
+    Row(
         ".visible .entry k(.param .u64 a) {\n.reg .u32 sums;\n{ .reg .u32 sum; }\nadd.s32 sums, sums, sum;\nret; }",
         "sum",
         ".visible .entry k(.param .u64 a) {\n    .reg .b32 sum;\n.reg .u32 sums;\n{ .reg .u32 sum; }\n"

@@ -316,7 +316,7 @@ class Header:
 
     def _missing(self, version: Version | None, span: Span) -> None:
         if version is None:
-            self._no_version(span)
+            self._no_version(self.module.items[0].span if self.module.items else span)
         else:
             self._no_target(version)
 

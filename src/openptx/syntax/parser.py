@@ -226,7 +226,10 @@ _INSTEAD_OF_A_BODY = {
 _BEFORE_BODY = pattern(r"[\w(][^;:{}=@\n]*(?=\n\s*\{[ \t]*$)", re.M)
 """The rest of a header's last line, where the next line is the `{` of the body."""
 
-_OF_THE_FILE = pattern(r"\.(?:version|target|address_size)\b[^\n;{}()]*(?<!\s)", re.A)
+_OVERWRITTEN = pattern(
+    r"\.(?:version|target|address_size)\b[^\n;{}()]*(?<!\s)|[a-z@][^\n;{}]*;(?=[ \t]*(?://[^\n]*)?\n\s*\.reg\b)", re.A
+)
+"""A line in place of the `{` of a body: a directive of the file, or an instruction before the registers."""
 
 
 def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
@@ -246,7 +249,7 @@ def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
         problems.append(without_dot(c).diagnostic)
     elif c.kind == "bad":
         problems.append(c.invalid_character().diagnostic)
-    elif (line := _OF_THE_FILE.match(c.file.text, c.start)) is not None:
+    elif c.new_line and (line := _OVERWRITTEN.match(c.file.text, c.start)) is not None:
         message = f"expected `{{` after the header of `{name}`, found {c.described}"
         fix = Fix(line.span(), "{", "open the body")
         problems.append(Diagnostic("syntax", message, c.file, line.span(), "expected `{`", fix=fix, marks="{"))

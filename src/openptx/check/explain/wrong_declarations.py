@@ -13,12 +13,12 @@ from openptx.source import Span
 from openptx.syntax.lexical import LETTER
 
 _OF_TYPES = frozenset(("operand-type", "operand-size", "argument-type", "address-register", "state-space"))
-_OF_ADDRESSES = frozenset(("operand-kind", "destination", "negation", "vector-length"))
+_OF_ADDRESSES = frozenset(("operand-kind", "destination", "negation", "vector-length", "vector-element"))
 """Errors of a variable whose address stands where a register belongs."""
 _MOST = 100
 """Declarations that are looked at; more are wrong in no file that a person wrote."""
 _LEAST = 3
-"""Misuses of the names of one declaration that make it wrong, if they are most of the uses."""
+"""Misuses of the names of one declaration that make it wrong, if they are most of the uses; two if they are all."""
 _WORD = pattern(r"\.\w+")
 _TYPE = pattern(r"\.(?:[busf](?:8|16|32|64|128)|pred)\b")
 _SPACE = pattern(r"\.(?:global|shared|local|param|const)\b")
@@ -58,7 +58,10 @@ def _is_wrong(misuses: list[Diagnostic], text: str, declared: Span, body: Span) 
     """Whether a declaration is wrong, rather than the instructions that use it."""
     if all(each.name == "state-space" for each in misuses):
         return False
-    return len(misuses) >= _LEAST and 2 * len(misuses) >= _uses(text, declared, body)
+    uses = _uses(text, declared, body)
+    if len(misuses) == uses == 2:
+        return bool(_types(misuses))
+    return len(misuses) >= _LEAST and 2 * len(misuses) >= uses
 
 
 def _statement(text: str, declared: Span) -> Span:

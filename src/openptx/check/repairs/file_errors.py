@@ -18,7 +18,8 @@ ELSEWHERE = OTHERS | {"unknown-label"}
 """Errors that a fixed line may have: its names are declared elsewhere."""
 
 OF_DECLARATIONS = frozenset(("declaration-mismatch", "duplicate-name"))
-_OF_CALLS = frozenset(("argument-count", "argument-type", "declaration-mismatch"))
+OF_FUNCTIONS = frozenset(("argument-count", "argument-type", "declaration-mismatch"))
+"""Errors about calls and declarations of a function, which a wrong declaration of it causes."""
 _ABSENT = 2
 """The most undeclared names that are tried in the place of an error."""
 _ABOUT_NAMES = frozenset((
@@ -47,7 +48,7 @@ class FileErrors:
         self._declared_rows: dict[int, list[Diagnostic]] = {}
         self._of_calls: dict[str, list[Diagnostic]] = {}
         for each in self.all:
-            if each.name in _OF_CALLS:
+            if each.name in OF_FUNCTIONS:
                 for name in set(quoted(each.message)):
                     self._of_calls.setdefault(name, []).append(each)
             if each.name in OF_DECLARATIONS:

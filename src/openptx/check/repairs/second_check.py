@@ -10,7 +10,7 @@ from openptx.check.repairs.consequences import begins_block_of_c, consequences, 
 from openptx.check.repairs.duplicate_edits import DUPLICATES
 from openptx.check.repairs.errors import GATES, OF_OPCODES, Errors, count_by_key, is_syntax, key
 from openptx.check.repairs.excerpt import excerpt
-from openptx.check.repairs.file_errors import ELSEWHERE, FileErrors, subject
+from openptx.check.repairs.file_errors import ELSEWHERE, OF_FUNCTIONS, FileErrors, subject
 from openptx.check.repairs.fix_candidates import EDITED, fix_candidates
 from openptx.check.repairs.general_advice import advised
 from openptx.check.repairs.line_shapes import Rewritten
@@ -120,6 +120,7 @@ class SecondCheck:
         start, end = self.errors.line(error)
         self.left -= end - start  # which the search reads
         linked = {at for at in self._errors_about_names(error) if at in self.calls}
+        linked.update(id(each) for each in consequences(self.errors, error) if each.name in OF_FUNCTIONS)
         for fix in fix_candidates(self.errors, error):
             if (completed := self._proven(error, fix)) is None:
                 break
