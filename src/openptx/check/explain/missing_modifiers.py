@@ -29,8 +29,20 @@ def missing_modifier(opcode: str, modifiers: list[str], instructions: list[Instr
     every = {choice for each in first for choice in each.choices}
     if every & ROUNDING.keys() and every <= _ROUNDED:
         return _missing_rounding(opcode, form, choices, fixed)
-    what = "a type" if slot.typed else f"`.{choices[0]}`" if len(choices) == 1 else "one of its modifiers"
+    what = "a type" if slot.typed else _KINDS.get(slot.name) or _listed(choices)
     return _missing("missing-type" if slot.typed else "missing-modifier", opcode, form, what, choices, fixed)
+
+
+_KINDS = {"space": "a state space", "scope": "a scope", "shape": "a shape", "op": "an operation"}
+"""What slots of these names are for."""
+
+
+def _listed(choices: list[str]) -> str:
+    """The modifiers of which one is missing, if they are few."""
+    *others, last = (f"`.{choice}`" for choice in choices)
+    if len(others) > 3:
+        return "one of its modifiers"
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _missing_rounding(opcode: str, form: Form, choices: list[str], fixed: str | None) -> Problem:

@@ -180,9 +180,10 @@ class CallChecker:
     ) -> None:  # fmt: skip
         """The number of arguments or results differs from the signature."""
         count = len(given.elements) if given is not None else 0
+        are = "is" if count == 1 else "are"
         one_line = "\n" not in self.checked.tree.file.text[slice(*declared)]
         self.findings.add(
-            "argument-count", f"`{name}` has {_number(formals, what)}, and {count} are given",
+            "argument-count", f"`{name}` has {_number(formals, what)}, and {count} {are} given",
             given.span if given is not None else callee, _number(count, what),
             expected=_number(formals, what), actual=_number(count, what), rule=_RULE,
             help=f"write `{written}`" if len(written) <= _LONGEST else None,
