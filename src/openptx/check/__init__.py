@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from openptx.check.foreign_languages import foreign
     from openptx.check.lowering.module import lower as lower_module
+    from openptx.check.merge_conflicts import find_conflicts
     from openptx.check.repairs.header_edits import settle_header
     from openptx.check.repairs.second_check import SecondCheck
     from openptx.diagnostics import Diagnostic
@@ -24,6 +25,7 @@ else:
     settle_header = late("openptx.check.repairs.header_edits", "settle_header")
     SecondCheck = late("openptx.check.repairs.second_check", "SecondCheck")
     foreign = late("openptx.check.foreign_languages", "foreign")
+    find_conflicts = late("openptx.check.merge_conflicts", "find_conflicts")
     lower_module = late("openptx.check.lowering.module", "lower")
 
 
@@ -50,7 +52,7 @@ def settled(
     pause: Callable[[], None] = lambda: None,
 ) -> list[Diagnostic]:  # fmt: skip
     """The findings of a module without those that are consequences of others. A file in another language has one
-    finding, which names the language.
+    finding, which names the language; of one with conflicts of a merge only these are reported.
 
     A wrong file is checked again with each fix in it: `room` is how many characters, all in all, instead of as many as
     usual; `pause` is called before each time.
@@ -59,6 +61,8 @@ def settled(
         return found
     if (other := foreign(module.file)) is not None:
         return [other]
+    if conflicts := list(find_conflicts(module.file)):
+        return conflicts
     accepted = module.accepted if module.accepted is not None else AcceptedBodies()
 
     def check_text(text: str) -> list[Diagnostic]:

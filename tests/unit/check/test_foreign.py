@@ -67,3 +67,27 @@ def test_clean_ptx_that_quotes_its_source_is_clean() -> None:
 def test_load_says_it_too() -> None:
     with pytest.raises(openptx.CheckError, match=r"this is CUDA C\+\+"):
         openptx.load(CUDA)
+
+
+CONFLICT = """\
+<<<<<<< HEAD
+.target sm_80
+=======
+.target sm_90
+>>>>>>> branch
+"""
+
+
+def test_a_conflict_of_a_merge_is_one_error_and_a_lone_mark_is_none() -> None:
+    rest = ".address_size 64\n.entry k() {\n  foo;\n  ret;\n}\n"
+    (found,) = openptx.check(f".version 8.0\n{CONFLICT}{rest}")
+    assert found.message == "a merge left a conflict here"
+    assert [each[0] for each in (found.location, *map(found.file.location, (s.span[0] for s in found.labels)))] == [
+        2,
+        4,
+        6,
+    ]
+    twice = openptx.check(f".version 8.0\n{CONFLICT}{rest}{CONFLICT}".replace("\n", "\r\n"))
+    assert [each.location[0] for each in twice] == [2, 12]
+    lone = openptx.check(f".version 8.0\n.target sm_80\n{rest}".replace("foo;", ">>>>>>> branch"))
+    assert [each.help for each in lone] == [None]

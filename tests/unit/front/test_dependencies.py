@@ -75,7 +75,7 @@ ALLOWED = {
 # Parts of check: each may import itself and those before it; neither the fast path nor lowering the other.
 LAYERS = (
     "context", "accepted_bodies", "function_findings", "problems", "sizes", "spelling", "foreign_spellings",
-    "foreign_languages", "selection", "unknown_targets",
+    "foreign_languages", "merge_conflicts", "selection", "unknown_targets",
     "operand", "availability", "attributes", "explain", "names", "proof", "flow", "forms", "header", "debug_info",
     "directive_availability", "checked", "repairs", "fast", "lowering", "body_directives", "function_checker",
     "module", "symbols", "__init__",
