@@ -9,7 +9,7 @@ from openptx.explanations.conversions import conversion_lines
 from openptx.explanations.descriptions import MANUAL, description, fidelities, find
 from openptx.explanations.modifier_meanings import meaning_of
 from openptx.explanations.tables import deviations_of
-from openptx.isa.notation import load, resolve
+from openptx.isa.notation import Instruction, load, resolve
 from openptx.isa.notation.forms import Form, Modifiers
 from openptx.isa.semantics.matrix.generations import generation
 from openptx.isa.targets import TARGETS, gates, target
@@ -29,25 +29,35 @@ def explain_instruction(word: str) -> str | None:
         needed = "\n".join(conversion_lines(word))
         head = f"`{word}` is not a form of `{mnemonic}`." + (f"\n\n{needed}" if needed else "")
         return "\n\n".join([head, *(description(each) for each in find(word))])
-    return "\n\n".join(explain_form(word, form, m) for form, m in found)
+    forms: dict[Instruction, list[tuple[Form, Modifiers]]] = {}
+    for form, m in found:
+        forms.setdefault(form.instruction, []).append((form, m))
+    return "\n\n".join(explain_opcode(word, each, own) for each, own in forms.items())
 
 
-def explain_form(opcode: str, form: Form, m: Modifiers) -> str:
-    """One form of an opcode."""
-    lines = [title(opcode), form.instruction.summary, "", f"    {form.text}", ""]
-    parts, mnemonic = form.instruction.parts, form.instruction.mnemonic
-    words = {modifier: meaning_of(modifier, mnemonic) for modifier in opcode.split(".")[1:]}
-    lines += table((f".{name}", text) for name, text in words.items() if text or name not in parts)
-    operands = zip(form.operands, form.types(m), strict=True)
-    lines += table((each.name, f"{role(each.role)}{f', .{type.name}' if type else ''}") for each, type in operands)
+def explain_opcode(opcode: str, instruction: Instruction, forms: list[tuple[Form, Modifiers]]) -> str:
+    """An opcode, and the forms of an instruction that it may be."""
+    words = {modifier: meaning_of(modifier, instruction.mnemonic) for modifier in opcode.split(".")[1:]}
+    modifiers = table((f".{name}", text) for name, text in words.items() if text or name not in instruction.parts)
+    facts = [facts_of(form, m) for form, m in forms]
+    several, alike = len(forms) > 1, all(each == facts[0] for each in facts)
+    lines = [title(opcode), instruction.summary, "", *(modifiers if several else [])]
+    for (form, m), own in zip(forms, facts, strict=True):
+        operands = zip(form.operands, form.types(m), strict=True)
+        rows = ((each.name, f"{role(each.role)}{f', .{type.name}' if type else ''}") for each, type in operands)
+        lines += [f"    {form.text}", "", *([] if several else modifiers), *table(rows), *([] if alike else [*own, ""])]
     if needed := conversion_lines(opcode):
         lines += [*needed, ""]
+    return "\n".join([*lines, *(facts[0] if alike else []), f"manual:   {MANUAL}{instruction.anchor}"])
+
+
+def facts_of(form: Form, m: Modifiers) -> list[str]:
+    """Since when a form exists, and how accurate its results are."""
     since: dict[str, str] = {}
     for what, gate in gates(form, m):
         since.setdefault(gate.text, "" if what == form.instruction.name else f", for {what}")
-    lines += [f"since:    {text}{what}" for text, what in since.items()]
-    lines += [f"results:  {fidelity_of(form, m)}", *other_generations(form, m)]
-    return "\n".join([*lines, f"manual:   {MANUAL}{form.instruction.anchor}"])
+    lines = [f"since:    {text}{what}" for text, what in since.items()]
+    return [*lines, f"results:  {fidelity_of(form, m)}", *other_generations(form, m)]
 
 
 def table(rows: Iterable[tuple[str, str]]) -> list[str]:

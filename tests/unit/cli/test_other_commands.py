@@ -126,6 +126,7 @@ def test_test_of_a_case_that_is_none(openptx, suite, text):
         (".reg", "`%r<4>` declares %r0 to %r3"),
         ("fence.proxy.async", "  .async        the proxy of asynchronous copies and tensor cores\n\nsince:"),
         ("setp", "{!}c        // PTX 1.0\n        .CmpOp = .eq .ne\n        .type  = .b16 .b32 .b64\n\n"),
+        ("setp.eq.f16x2", "p|q, a, b\n\n  p             result, .pred\n  q             result, .pred\n"),
         ("wgmma", ".shape = .m64n8k8 .m64n16k8 ... .m64n256k8\n"),
         ("wgmma", ".m64n24k32 .m64n32k32 .m64n48k32 ... .m64n256k32\n"),
         ("shfl", "shuffle-lane"),
