@@ -130,6 +130,9 @@ class ObservedBatch(Batch):
         self.observer.batch, self.group = self, group
         super().advance(group, slice_ends, until)
 
+    def examine(self, group: Group) -> None:
+        """A launch that is repeated, to go back, has to run its groups in the same order, so nothing is learned."""
+
     def execute_control(self, group: Group, block: Block) -> bool:
         op, pc, lanes, observer = block.control, block.end - 1, group.lanes, self.observer
         assert op is not None

@@ -23,14 +23,19 @@ from openptx.late import late
 
 if TYPE_CHECKING:
     from openptx.engines.interp.endless_loops import Spin, spins
+    from openptx.engines.interp.polling import found_poll
     from openptx.engines.interp.watch import Watch
 else:
     spins = late("openptx.engines.interp.endless_loops", "spins")
+    found_poll = late("openptx.engines.interp.polling", "found_poll")
 
 STARVATION_LIMIT = 1 << 16
 """The number of instructions that other groups may execute before a group gets a time slice. Eight that may wait for
 other lanes reach it, and a thousand plain loads (decode.WAITING, POLLING), but only long loops of others: a group with
 a time slice runs past the position where these would have joined it, and they execute the same instructions later."""
+
+TURN = 4 * STARVATION_LIMIT
+"""How long (in the batch's clock) a group runs at most before it is examined for a loop that polls memory."""
 
 LONG = 1 << 25
 """How long (in its clock) a batch runs before it is examined for lanes that loop forever: 4,096 waits."""
@@ -54,6 +59,7 @@ class Batch(BatchState):
     def __init__(self, launch: LaunchState, x: Threads) -> None:
         super().__init__(launch, x)
         self._examine_at = LONG
+        self._no_polls_until = STARVATION_LIMIT  # groups are not examined before this clock
         self._no_starvation_until = 0  # no group has waited too long before this clock
         self.untimed = launch.limits.steps_between(x.n) - 1
         self.add(self.frame(launch.decoded(launch.function), None, 0, None), 0, None)
@@ -91,8 +97,10 @@ class Batch(BatchState):
             while self.ready:
                 if self.clock >= until:
                     return False
-                group, exclusive = self.take()
-                self.advance(group, self.clock + STARVATION_LIMIT if exclusive else self.clock, until)
+                (group, exclusive), start = self.take(), self.clock
+                self.advance(group, start + STARVATION_LIMIT if exclusive else start, min(until, start + TURN))
+                if self.clock - start > STARVATION_LIMIT // 2 and self.clock > self._no_polls_until:
+                    self.examine(group)
                 if not self.ready and self.parked:
                     resolve_split_sync(self)
         if self.alive_count:
@@ -133,6 +141,13 @@ class Batch(BatchState):
                     group.since = self.clock
                     ready[key] = group
                     return
+
+    def examine(self, group: Group) -> None:
+        """Whether a group that has run long polls memory; asked more rarely the longer none does."""
+        if self.ready.get((group.frame, group.pc)) is not group:
+            return
+        if not found_poll(self.ready, group, lambda: self.advance(group, self.clock, self.clock)):
+            self._no_polls_until = self.clock + self.clock // 8
 
     def execute(self, block: Block, frame: Frame, lanes: lane_sets.Lanes) -> None:
         """Executes the instructions of a block up to its control instruction."""
