@@ -49,7 +49,7 @@ class SanitizedBatch(NumberedBatch):
         self._passed, self._passed_views = np.zeros(clusters, np.int64), views.table(clusters)
         """By cluster, the last phase of its barrier that a thread passed, and what all arrivals in it pass on."""
         super().__init__(launch, x)
-        self.session.waits.begin(self)
+        self.session.begins(self)
 
     def advance(self, group: Group, slice_ends: int, until: int) -> None:
         self.session.executing.batch = self

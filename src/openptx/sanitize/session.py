@@ -105,6 +105,11 @@ class Session:
 
     # Events.
 
+    def begins(self, batch: NumberedBatch) -> None:
+        """The threads of a batch begin."""
+        self.clocks.tables.begin(batch.x.first, batch.x.first + batch.x.n)
+        self.waits.begin(batch)
+
     def control(self, group: Group, op: Op) -> None:
         """Lanes execute an instruction that ends a block."""
         self.executing.frame = group.frame
@@ -125,8 +130,21 @@ class Session:
         self.multiplications.compare_warpgroups(batch.x.first, batch.x.first + batch.x.n)
         geometry = batch.x.geometry
         self.lifetimes.finish(geometry.first, geometry.first + geometry.count)
-        if "sync" not in self.tools:
-            return
+        if "sync" in self.tools:
+            self.find_unawaited(batch)
+        self.forget(batch)
+
+    def forget(self, batch: NumberedBatch) -> None:
+        """Nothing refers to the threads of a batch any more but the accesses that shadow memory holds."""
+        first, stop = batch.x.first, batch.x.first + batch.x.n
+        self.mbarriers.end(first)
+        for operations in (self.copies, self.bulk_copies, self.tensor_operations):
+            operations.end(first, stop)
+        self.multiplications.end(batch.x)
+        self.clocks.tables.end(first, stop)
+
+    def find_unawaited(self, batch: NumberedBatch) -> None:
+        """Reports asynchronous operations of threads that have exited, if none of them waited for it."""
         for operations, what, help in (
             (self.copies, "copy", "wait for all copies before the thread ends: `cp.async.wait_all`"),
             (self.bulk_copies, "copy", "wait for its group or its mbarrier before the block ends"),

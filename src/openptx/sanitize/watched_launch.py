@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from openptx.runtime import Kernel
     from openptx.sanitize.screening import CleanBlocks
 
+SHARED_BYTES = 4 << 20
+"""Bytes of shared memory per batch. Each has 12 bytes of shadow cells, or 48 if single bytes are accessed."""
+
 LOG = logging.getLogger("openptx")
 
 
@@ -46,6 +49,7 @@ class SanitizedLaunch(Launch):
     functions: dict[Function, WatchedFunction] = field(default_factory=dict["Function", WatchedFunction])
 
     batches = SanitizedBatch
+    shared_bytes = SHARED_BYTES
 
     def decoded(self, function: Function) -> WatchedFunction:
         found = self.functions.get(function)

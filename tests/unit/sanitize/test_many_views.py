@@ -75,13 +75,16 @@ W:  ld.acquire.gpu.global.u32 now, [a + 4]; setp.ne.u32 q, now, own; @q bra W;
 """
 
 
-def test_long_waits_take_no_more_memory_than_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_waits_take_no_more_memory_than_short_ones(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     """The vectors of 8 blocks and 20 turns have more than LIMIT bytes in sum, those in use at once have less."""
     monkeypatch.setattr(views, "LIMIT", 1 << 14)
     a = np.zeros(4, np.uint32)
     collected = openptx.sanitize(openptx.load(LOCKED)["k"], 8, 1, (a, 20), tools="race", engine="interp")
     assert {(f.name, f.line) for f in collected} == {("data-race", 13)}
     assert a[:3].tolist() == [160, 160, 160]
+    assert "not watched" not in caplog.text
 
 
 SYNCHRONISED = ("g_chain", "v_cluster_fence", "dsm_mbar", "v_multicast", "arrive_pair", "cp_mbar", "g_two_locks")

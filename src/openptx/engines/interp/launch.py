@@ -49,6 +49,7 @@ class Launch(LaunchState):
 
     threads: ClassVar[type[Threads]] = Threads
     batches: ClassVar[Callable[..., Batch]] = Batch
+    shared_bytes: ClassVar[int] = SHARED_BYTES
 
     def machine(self, geometry: Geometry) -> Threads:
         return self.threads(geometry, self.memory, self.image)
@@ -64,7 +65,7 @@ class Launch(LaunchState):
 
     def pieces(self, ctas: range) -> Iterator[tuple[int, int]]:
         """The CTAs of each batch, in the order in which batches start: the first, and their number."""
-        return pieces(ctas, ctas_of_a_batch(self.program, self.function, self.shape))
+        return pieces(ctas, ctas_of_a_batch(self.program, self.function, self.shape, self.shared_bytes))
 
 
 def launch(
@@ -128,12 +129,12 @@ def run_batches(
             batch.close()
 
 
-def ctas_of_a_batch(program: Program, function: Function, shape: Shape) -> int:
+def ctas_of_a_batch(program: Program, function: Function, shape: Shape, shared_bytes: int = SHARED_BYTES) -> int:
     """As many CTAs as fit, in whole clusters: limited by their lanes, their shared memory, and the possible size of
     stacks."""
     stack = max(stack_of(program, function), 1)
     lanes = min(LANES, STACK_BYTES // stack)
-    fit = min(lanes // shape.threads, SHARED_BYTES // max(shape.shared, 256))
+    fit = min(lanes // shape.threads, shared_bytes // max(shape.shared, 256))
     return max(1, fit // shape.cluster_size) * shape.cluster_size
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,19 +18,25 @@ from openptx.sanitize.reporter import Reporter
 
 @dataclass(slots=True)
 class Trace:
-    """For each lane of a batch: how many aligned barriers it has executed, the statement of the last one, and its
-    time."""
+    """Of a batch: for each lane how many aligned barriers it has executed, the statement of the last one, and its time;
+    and by number of a barrier of the CTA what has happened there."""
 
     count: Array
     last: Array
     when: Array
     in_cluster: Array  # whether it has arrived at the cluster's barrier, and not yet waited
     times_in_cluster: Array  # the number of its arrivals at the cluster's barrier
+    expected: dict[int, Array] = field(default_factory=dict[int, "Array"])  # by CTA, the count that arrivals name
+    arrivals: dict[int, Op] = field(default_factory=dict[int, "Op"])
+    """The last arrival that does not wait."""
+    completed: set[int] = field(default_factory=set[int])
+    statements: dict[int, Array] = field(default_factory=dict[int, "Array"])
+    """The statement by which each lane arrived; lanes that need not wait may have moved on since."""
 
     @staticmethod
     def of(n: int) -> Trace:
-        zeros = [np.zeros(n, t) for t in (np.int64, np.int64, np.int64, np.bool_, np.int64)]
-        return Trace(*zeros)
+        count, last, when, times = (np.zeros(n, np.int64) for _ in range(4))
+        return Trace(count, last, when, np.zeros(n, np.bool_), times)
 
 
 class BarrierChecks:
@@ -39,12 +45,6 @@ class BarrierChecks:
     def __init__(self, reporter: Reporter, clocks: Clocks, active: bool) -> None:
         self.reporter, self.clocks, self.active = reporter, clocks, active
         self._traces: dict[NumberedBatch, Trace] = {}
-        self._expected: dict[tuple[NumberedBatch, int], Array] = {}
-        self._arrivals: dict[tuple[NumberedBatch, int], Op] = {}
-        """By barrier, the last arrival that does not wait, until the barrier completes for the first time."""
-        self._completed: set[tuple[NumberedBatch, int]] = set()
-        self._statements: dict[tuple[NumberedBatch, int], Array] = {}
-        """By barrier, the statement by which each lane arrived; lanes that need not wait may have moved on since."""
 
     def trace(self, batch: NumberedBatch) -> Trace:
         if batch not in self._traces:
@@ -69,11 +69,12 @@ class BarrierChecks:
             return
         if op.m.aligned or count is None:
             self.record(op, batch, lanes)
+        trace = self.trace(batch)
         for number in np.unique(numbers).tolist():
-            statements = self._statements.setdefault((batch, number), np.zeros(batch.x.n, np.int64))
+            statements = trace.statements.setdefault(number, np.zeros(batch.x.n, np.int64))
             statements[lanes[numbers == number]] = self.reporter.statement(op)
         if op.m.mode == "arrive":
-            self._arrivals.update({(batch, number): op for number in np.unique(numbers).tolist()})
+            trace.arrivals.update(dict.fromkeys(np.unique(numbers).tolist(), op))
         if count is not None:
             counts = np.broadcast_to(count.v, lanes.size)
             for number in np.unique(numbers).tolist():
@@ -88,10 +89,8 @@ class BarrierChecks:
 
     def expect(self, op: Op, batch: NumberedBatch, number: int, lanes: Array, counts: Array) -> None:
         """All arrivals at a barrier must name the same thread count."""
-        key = (batch, number)
-        if key not in self._expected:
-            self._expected[key] = np.zeros(batch.x.geometry.count, np.int64)
-        known = self._expected[key]
+        trace = self.trace(batch)
+        known = trace.expected.setdefault(number, np.zeros(batch.x.geometry.count, np.int64))
         ctas = batch.x.geometry.cta[lanes]
         before = known[ctas]
         bad = np.flatnonzero((before != 0) & (before != counts))
@@ -104,7 +103,7 @@ class BarrierChecks:
             self.report(
                 ("count", op), "unequal-barriers", f"threads arrive at barrier {number} with different thread counts",
                 op, batch, int(lanes[i]),
-                other=self.reporter.ops[int(self._statements[key][other])], other_lane=other,
+                other=self.reporter.ops[int(trace.statements[number][other])], other_lane=other,
                 label="other threads arrived here",
                 notes=(f"why: other threads arrived for {int(before[i])} threads, this one for {int(counts[i])}",),
                 help="give all that arrive one count: of the threads that wait, and of those that only arrive",
@@ -132,14 +131,14 @@ class BarrierChecks:
             return
         self.compare(batch, number, arrived)
         self.require_one_kind(batch, number, arrived)
-        self._completed.add((batch, number))
-        expected = self._expected.get((batch, number))
+        self.trace(batch).completed.add(number)
+        expected = self.trace(batch).expected.get(number)
         if expected is not None:
             expected[np.unique(batch.x.geometry.cta[arrived])] = 0
 
     def require_one_kind(self, batch: NumberedBatch, number: int, arrived: Array) -> None:
         """A reduction must not be mixed with other forms at one barrier (9.7.13.1)."""
-        lanes, arrived_by = np.flatnonzero(arrived), self._statements[batch, number]
+        lanes, arrived_by = np.flatnonzero(arrived), self.trace(batch).statements[number]
         statements = {int(one) for one in np.unique(arrived_by[lanes])}
         reductions = [one for one in statements if self.reporter.ops[one].m.mode == "red"]
         if len(reductions) in (0, len(statements)):
@@ -159,7 +158,7 @@ class BarrierChecks:
     def compare(self, batch: NumberedBatch, number: int, arrived: Array) -> None:
         """Lanes of a warp must arrive at a barrier by the same instruction, unless it is `barrier` without
         `.aligned`."""
-        arrived_by, warp, lanes = self._statements[batch, number], batch.x.geometry.warp, np.flatnonzero(arrived)
+        arrived_by, warp, lanes = self.trace(batch).statements[number], batch.x.geometry.warp, np.flatnonzero(arrived)
         differ = (warp[lanes][1:] == warp[lanes][:-1]) & (arrived_by[lanes][1:] != arrived_by[lanes][:-1])
         for i in np.flatnonzero(differ).tolist():
             first, second = int(lanes[i]), int(lanes[i + 1])
@@ -256,7 +255,7 @@ class BarrierChecks:
                 op = self.reporter.ops[int(trace.last[left[0]])]
                 message = "a thread ends after an arrive at the cluster's barrier, without a wait"
                 self.report(("left", op), "unfinished-copy", message, op, batch, int(left[0]))
-        self.find_lone_arrivals(batch)
+            self.find_lone_arrivals(batch, trace)
         memory = batch.x.allocated_tensor_memory
         if memory is not None and memory.owned.any():
             cta = int(np.flatnonzero(memory.owned)[0])
@@ -284,13 +283,12 @@ class BarrierChecks:
             help = "let all threads of all blocks of the cluster execute it"
             self.report(("blocks", op), "unequal-barriers", message, op, batch, peer, notes=(note,), help=help)
 
-    def find_lone_arrivals(self, batch: NumberedBatch) -> None:
+    def find_lone_arrivals(self, batch: NumberedBatch, trace: Trace) -> None:
         """Reports arrivals at barriers that never completed. Pipelines end with a surplus arrival at one that did
         before."""
-        mine = [(number, op) for (other, number), op in self._arrivals.items() if other is batch]
-        for number, op in mine:
+        for number, op in trace.arrivals.items():
             left = np.flatnonzero(batch.barriers[number].arrived)
-            if left.size and (batch, number) not in self._completed:
+            if left.size and number not in trace.completed:
                 message = f"threads arrive at barrier {number}, which never completes"
                 help = "let as many threads arrive as it names, some of them by `bar.sync` with its number and count"
                 self.report(("lone", op), "unequal-barriers", message, op, batch, int(left[0]), help=help)

@@ -65,6 +65,8 @@ class EndlessWaits:
     def end(self, batch: NumberedBatch) -> None:
         """All of them have exited."""
         self._running.remove(batch)
+        first, stop = batch.x.first, batch.x.first + batch.x.n
+        self._polls = {key: last for key, last in self._polls.items() if not first <= key[1] < stop}
 
     def progress(self) -> None:
         """A thread did something that others may wait for."""

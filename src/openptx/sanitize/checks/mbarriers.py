@@ -83,6 +83,12 @@ class Mbarriers:
         """Mbarriers that an ordinary store has overwritten, with the statement and the thread."""
         self.invalidated: dict[Key, tuple[Op, int]] = {}
 
+    def end(self, first: int) -> None:
+        """The threads of the batch that begins with this one have exited."""
+        for table in (self.known, self.waiting, self.words, self.changed_by, self.overwritten, self.invalidated):
+            for key in [key for key in table if key[0] == first]:
+                del table[key]
+
     def report(self, what: str, index: int, fact: str, cause: tuple[Op, int] | None = None) -> None:
         """Reports misuse by the current instruction: one of MISUSES, by the executing thread of this index."""
         x = self.executing.batch.x
@@ -178,12 +184,15 @@ class Mbarriers:
 
     def wait(self, keys: list[Key], threads: Array, done: Array, acquires: bool, op: Op) -> None:
         """Waits of `threads` for the mbarriers `keys`; `done` are those whose phase is complete."""
-        for key in dict.fromkeys(keys):
-            mine = np.array([other == key for other in keys])
+        places: dict[Key, list[int]] = {}
+        for i, key in enumerate(keys):
+            places.setdefault(key, []).append(i)
+        for key, mine in places.items():
             if key not in self.known:
-                self.missing(key, int(np.flatnonzero(mine)[0]))
+                self.missing(key, mine[0])
                 self.known[key] = Mbarrier()
-            through, left = threads[mine & done], threads[mine & ~done]
+            waiting, complete = threads[mine], done[mine]
+            through, left = waiting[complete], waiting[~complete]
             barrier = self.known[key]
             barrier.seen |= through.size > 0
             if through.size:

@@ -14,6 +14,7 @@ from openptx.array_types import Array
 from openptx.device.arrays import as_array
 from openptx.engines.interp.geometry import WARP
 from openptx.sanitize.races.teams import AGENT, Teams
+from openptx.sanitize.races.thread_tables import ThreadTables
 from openptx.sanitize.races.views import CTAS, WARPS, Views
 
 
@@ -22,9 +23,8 @@ class Moments:
 
     def __init__(self, clocks: Clocks) -> None:
         self.clocks = clocks
-        n = clocks.teams.count
-        self.time, self.own, self.warp = (np.zeros(n, np.int64) for _ in range(3))
-        self.view = clocks.views.table(n)
+        self.time, self.own, self.warp = (clocks.tables.zeros(np.int64) for _ in range(3))
+        self.view = clocks.views_of_threads()
 
     def take(self, threads: Array) -> None:
         """Saves what these threads know now."""
@@ -48,18 +48,18 @@ class Clocks:
 
     def __init__(self, teams: Teams) -> None:
         self.teams = teams
-        self.views = Views(teams)
+        self.views, self.tables = Views(teams), ThreadTables(teams.count)
         self.now = 1
         self.cta_floor = np.zeros(teams.ctas, np.int64)
         self.warp_floor = np.zeros(teams.ctas * teams.warps, np.int64)
-        self.view = self.views.table(teams.count)
-        self.if_acquired = self.views.table(teams.count)
+        self.view = self.views_of_threads()
+        self.if_acquired = self.views_of_threads()
         """What a thread would know if its counting atomic acquired (see releases.py)."""
         self.hypotheses = [self.if_acquired]
         """What threads would know in other circumstances: all that they do know, and more."""
-        self.sequential = self.views.table(teams.count)
+        self.sequential = self.views_of_threads()
         """What precedes the next `fence.sc` of a thread, whatever the order of such fences (8.9.3)."""
-        self.sequential_near = self.views.table(teams.count)
+        self.sequential_near = self.views_of_threads()
         """What precedes it of fences in its own CTA, also those of scope CTA, which do not precede fences of others."""
         self.fences = Moments(self)  # the last `fence.sc`, until all threads of a barrier know it
         self.fences_near = Moments(self)
@@ -70,10 +70,17 @@ class Clocks:
         self.now += 1
         return self.now
 
+    def views_of_threads(self) -> Array:
+        """A table with the number of a view for each thread. Those of running threads are in use."""
+        made = self.tables.zeros(np.int32)
+        self.views.holders.append(lambda: (v for part in self.tables.running for v in np.unique(made[part]).tolist()))
+        return made
+
     def hypothesis(self) -> Array:
         """A table of what threads would know in other circumstances; at first it is what they know."""
-        made = self.views.table(self.teams.count)
-        made[:] = self.view
+        made = self.views_of_threads()
+        for running in self.tables.running:
+            made[running] = self.view[running]
         self.hypotheses.append(made)
         return made
 

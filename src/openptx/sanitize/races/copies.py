@@ -9,6 +9,7 @@ each mbarrier, or for each thread that waits for groups.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from openptx.array_types import Array
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.shadow import CELL, PENDING, R2, W2, R, Shadow, W
 from openptx.sanitize.races.teams import AGENT
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -43,6 +46,15 @@ class Pending:
         return values if self.unit == self.shadow.unit else np.repeat(values, 4)
 
 
+def value_of(threads: Array, of: Array, values: Array | int, default: int) -> Array:
+    """For each of `threads`, its value among those `of` threads, which are of one batch; `default` for others."""
+    first = int(of.min())
+    table = np.full(int(of.max()) - first + 2, default)
+    table[of - first] = values
+    at = threads - first
+    return np.asarray(table[np.where((at < 0) | (at >= table.size), -1, at)])
+
+
 class Copies:
     """`cp.async` of all threads of a launch."""
 
@@ -55,7 +67,7 @@ class Copies:
     def committed(self) -> Array:
         """The number of groups that each thread has committed."""
         if self._committed is None:
-            self._committed = np.zeros(self.clocks.teams.count, np.int32)
+            self._committed = self.clocks.tables.zeros(np.int32)
         return self._committed
 
     def issue(self, shadow: Shadow, granules: Array, threads: Array, write: bool, statement: int) -> None:
@@ -72,10 +84,9 @@ class Copies:
         """Waits until at most `newest` groups are pending; for everything, in a group or not, if that is None."""
         if not self.pending:
             return
-        last = np.full(self.clocks.teams.count, -1, np.int32)
-        last[threads] = np.iinfo(np.int32).max if newest is None else self.committed[threads] - newest
+        last = np.iinfo(np.int32).max if newest is None else self.committed[threads] - newest
         for pending in self.pending:
-            done = pending.groups < last[pending.threads]
+            done = pending.groups < value_of(pending.threads, threads, last, -1)
             if not done.any():
                 continue
             if pending.agent:
@@ -113,11 +124,9 @@ class Copies:
 
     def arrive_when_done(self, threads: Array) -> int:
         """Assigns the pending copies of these threads to a new agent, and returns the view of its accesses."""
-        chosen = np.zeros(self.clocks.teams.count, np.bool_)
-        chosen[threads] = True
         agent = self.agents.fresh()
         for pending in list(self.pending):
-            mine = chosen[pending.threads]
+            mine = value_of(pending.threads, threads, True, False)
             if pending.agent or not mine.any():
                 continue
             self.settle(pending, mine, np.full(pending.threads.shape, agent))
@@ -129,6 +138,10 @@ class Copies:
             self.drop(pending, ~mine)
         self.pending = [pending for pending in self.pending if pending.threads.size]
         return self.clocks.views.single(agent, self.clocks.now)
+
+    def end(self, first: int, stop: int) -> None:
+        """These threads have exited."""
+        self.pending = [each for each in self.pending if not first <= each.threads[0] < stop]
 
     def unawaited(self, first: int, stop: int) -> list[tuple[int, int]]:
         """Copies of these threads that no thread ever waited for: the statement, and a thread."""
@@ -211,10 +224,20 @@ class BulkCopies:
             for agent in (reads,) if reads_only else (reads, writes):
                 self.clocks.learn(np.array([thread]), self.clocks.views.single(agent, until))
 
+    def end(self, first: int, stop: int) -> None:
+        """These threads have exited."""
+        self._groups = without(self._groups, first, stop)
+        self._last = {agent: last for agent, last in self._last.items() if not first <= last[2] < stop}
+
     def unawaited(self, first: int, stop: int) -> list[tuple[int, int]]:
         """Copies of these threads, which have exited, that none of them waited for: the statement, and the thread."""
         mine = {agent: last for agent, last in self._last.items() if first <= last[2] < stop}
         return unknown_to(self.clocks, first, stop, mine)
+
+
+def without(by_thread: dict[int, T], first: int, stop: int) -> dict[int, T]:
+    """The entries of other threads than these."""
+    return {thread: value for thread, value in by_thread.items() if not first <= thread < stop}
 
 
 def unknown_to(clocks: Clocks, first: int, stop: int, last: dict[int, tuple[int, int, int]]) -> list[tuple[int, int]]:

@@ -18,7 +18,7 @@ class LastWaits:
     def ended(self, threads: Array, statement: int) -> None:
         """A wait of these threads ended: the phase was complete."""
         if self._waits is None:
-            self._waits = np.zeros((self.clocks.teams.count, 2), np.uint32)
+            self._waits = self.clocks.tables.zeros(np.uint32, 2)
         self._waits[threads] = self.clocks.now, statement
 
     def since(self, thread: int, time: int) -> int | None:

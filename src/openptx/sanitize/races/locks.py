@@ -46,7 +46,7 @@ class Locks:
             granules, threads = granules[changed], threads[changed]
         if changed is not None and op.m.op in DRAW_TICKETS and access(op).observes:
             if self._tickets is None:
-                self._tickets = np.zeros(self.clocks.teams.count, np.bool_)
+                self._tickets = self.clocks.tables.zeros(np.bool_)
             self._tickets[threads] = True
         if self._turns:
             self.end_turns(shadow, granules, threads)

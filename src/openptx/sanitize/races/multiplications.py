@@ -18,7 +18,7 @@ from openptx.program import Function, Op
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.numbered import NumberedThreads
 from openptx.sanitize.races.clocks import Clocks
-from openptx.sanitize.races.copies import Agents, unknown_to
+from openptx.sanitize.races.copies import Agents, unknown_to, without
 from openptx.sanitize.reporter import Reporter
 
 MULTIPLICATIONS = frozenset((wgmma.mma_async, wgmma.mma_async_sp))
@@ -69,8 +69,7 @@ class Multiplications:
     def __init__(self, reporter: Reporter, executing: Executing, clocks: Clocks, agents: Agents, active: bool) -> None:
         self.reporter, self.executing, self.clocks, self.agents = reporter, executing, clocks, agents
         self.active = active
-        count = clocks.teams.count
-        self._committed, self._done, self._fenced = (np.zeros(count, np.int64) for _ in range(3))
+        self._committed, self._done, self._fenced = (clocks.tables.zeros(np.int64) for _ in range(3))
         self._groups: dict[int, list[int]] = {}  # by warpgroup: when each group was committed
         self._last: dict[int, tuple[int, int, int]] = {}  # by warpgroup, of the last one: time, statement, first thread
         self._executed: dict[Op, Array] = {}
@@ -89,7 +88,9 @@ class Multiplications:
     def begin(self, x: NumberedThreads, op: Op) -> None:
         """Executing threads multiply: their warpgroup's agent reads shared memory."""
         threads = x.threads()
-        self._executed.setdefault(op, np.zeros(self.clocks.teams.count, np.int64))[threads] += 1
+        if op not in self._executed:
+            self._executed[op] = self.clocks.tables.zeros(np.int64)
+        self._executed[op][threads] += 1
         firsts = self.warpgroups(threads)
         agents = {first: self.agent(first) for first in np.unique(firsts).tolist()}
         x.agents = {t: (agents[f], agents[f]) for t, f in zip(threads.tolist(), firsts.tolist(), strict=True)}
@@ -121,6 +122,12 @@ class Multiplications:
         """Multiplications of these threads, which have exited, that none of them waited for: statement and thread."""
         mine = {self.agent(group): last for group, last in self._last.items() if first <= group < stop}
         return unknown_to(self.clocks, first, stop, mine)
+
+    def end(self, x: NumberedThreads) -> None:
+        """The threads of a batch have exited."""
+        first, stop = x.first, x.first + x.n
+        self._groups, self._last = without(self._groups, first, stop), without(self._last, first, stop)
+        self._registers = {key: state for key, state in self._registers.items() if key[0] is not x}
 
     def compare_warpgroups(self, first: int, stop: int) -> None:
         """Reports multiplications that not all threads of a warpgroup, of these threads, executed equally often."""

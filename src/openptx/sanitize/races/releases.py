@@ -83,10 +83,9 @@ class Releases:
         self.clocks, self.active = clocks, active
         self.records = Records(clocks.views)
         if active:
-            n = clocks.teams.count
             self.wide, self.near = Moments(clocks), Moments(clocks)  # last releasing fence of scope gpu, and of less
-            self.near_scope = np.zeros(n, np.int8)
-            self.observed, self.observed_near = clocks.views.table(n), clocks.views.table(n)
+            self.near_scope = clocks.tables.zeros(np.int8)
+            self.observed, self.observed_near = clocks.views_of_threads(), clocks.views_of_threads()
 
     # Fences.
 
@@ -123,7 +122,7 @@ class Releases:
         An update that `counts` is arithmetic: programs use it as a counter of arrivals, and the last thread to arrive
         often relies on it without a fence after it.
         """
-        if not self.active:
+        if not self.active or self.clocks.views.dropped:
             return
         table = self.records.table_of(shadow)
         first = granules[:, 0]
@@ -185,17 +184,22 @@ class Releases:
             c.add_to(table, observers, part.view)
             if counts:
                 c.add_to(c.if_acquired, observers, part.view)
+        seen: dict[tuple[bytes, bool], list[int]] = {}
         for part in record.parts:
             if part.scope == CTA and part.cta not in ctas:
                 continue
-            observers = threads[self.scopes_include(part, threads, scope)]
+            included = self.scopes_include(part, threads, scope)
+            near = (c.teams.cta(threads) == part.cta) | (part.cta == SEVERAL)
+            for which, is_near in ((included & near, True), (included & ~near, False)):
+                if which.any():
+                    seen.setdefault((which.tobytes(), is_near), []).append(part.view)
+        for (which, is_near), views in seen.items():
+            observers, view = threads[np.frombuffer(which, np.bool_)], c.views.join_with_largest(views)
             if counts:
-                c.add_to(c.if_acquired, observers, part.view)
+                c.add_to(c.if_acquired, observers, view)
             if acquires:
-                c.learn(observers, part.view)
-            near = (c.teams.cta(observers) == part.cta) | (part.cta == SEVERAL)
-            c.add_to(self.observed_near, observers[near], part.view)
-            c.add_to(self.observed, observers[~near], part.view)
+                c.learn(observers, view)
+            c.add_to(self.observed_near if is_near else self.observed, observers, view)
 
     def scopes_include(self, part: Part, threads: Array, scope: int) -> Array:
         """Whether the scopes of both sides include each other; a thread learns nothing from itself."""

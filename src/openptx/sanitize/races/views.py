@@ -29,6 +29,9 @@ LIMIT = 1 << 30
 """The maximum bytes of vectors. Launches reach it with some thousand threads that synchronise one by one, so that each
 knows of all."""
 
+ROW, JOIN = 400, 250
+"""Bytes that a vector takes beside its entries, and a memoised join: of objects and places in tables."""
+
 FEW = 64 << 20
 """Bytes of vectors that are not worth a collection."""
 
@@ -48,7 +51,7 @@ class Views:
         self._tables: list[weakref.ref[Array]] = []
         self._rows: dict[int, tuple[Array, Array]] = {0: (nothing, nothing)}
         self._newest = 0
-        self._joins: dict[tuple[int, int], int] = {}
+        self._joins: dict[tuple[int, ...], int] = {}
         self._bytes, self._collection_at = 0, min(FEW, LIMIT // 2)
 
     def table(self, size: int) -> Array:
@@ -65,8 +68,8 @@ class Views:
         tables = [made for table in self._tables if (made := table()) is not None]
         used = {0}.union(*(np.unique(table).tolist() for table in tables), *(held() for held in self.holders))
         self._rows = {number: row for number, row in self._rows.items() if number in used}
-        self._joins = {pair: to for pair, to in self._joins.items() if used.issuperset((*pair, to))}
-        self._bytes = sum(16 * keys.size for keys, _ in self._rows.values())
+        self._joins = {some: to for some, to in self._joins.items() if used.issuperset((*some, to))}
+        self._bytes = JOIN * len(self._joins) + sum(ROW + 16 * keys.size for keys, _ in self._rows.values())
         self._collection_at = min(max(FEW, 2 * self._bytes), (self._bytes + LIMIT) // 2)
 
     def add(self, keys: Array, times: Array) -> int:
@@ -83,7 +86,7 @@ class Views:
         return self._keep(np.array(keys, np.int64), np.array(times, np.int64)) if keys else 0
 
     def _keep(self, keys: Array, times: Array) -> int:
-        self._bytes += 16 * keys.size
+        self._bytes += ROW + 16 * keys.size
         if self._bytes > LIMIT:
             self.dropped = True
             self._rows.clear()
@@ -110,6 +113,7 @@ class Views:
         found = self._joins.get(pair)
         if found is None:
             found = self._joins[pair] = self._merge(*pair)
+            self._bytes += JOIN
         return found
 
     def _merge(self, a: int, b: int) -> int:
@@ -118,7 +122,14 @@ class Views:
             return b
         if keys.size >= more_keys.size and (self._times(a, more_keys) >= more_times).all():
             return a
-        return self.add(np.concatenate((keys, more_keys)), np.concatenate((times, more_times)))
+        if keys.size < more_keys.size:
+            keys, times, more_keys, more_times = more_keys, more_times, keys, times
+        at = keys.searchsorted(more_keys)
+        new = at == keys.size
+        new[~new] = keys[at[~new]] != more_keys[~new]
+        times = times.copy()
+        times[at[~new]] = np.maximum(times[at[~new]], more_times[~new])
+        return self._keep(np.insert(keys, at[new], more_keys[new]), np.insert(times, at[new], more_times[new]))
 
     def fenced(self, view: int, spaces: tuple[str, ...]) -> int:
         """What the async proxy knows after a proxy fence of a thread with this vector."""
@@ -137,6 +148,22 @@ class Views:
         for view in np.unique(views).tolist():
             found = self.join(found, view)
         return found
+
+    def join_with_largest(self, views: list[int]) -> int:
+        """The join of several vectors, of which one may be far larger than all others: it is copied once."""
+        if self.dropped:
+            return 0
+        *others, largest = sorted({*views}, key=lambda view: (self._rows[view][0].size, view))
+        if len(others) < 2:
+            return self.join(largest, others[0] if others else 0)
+        key = tuple(others)
+        found = self._joins.get(key)
+        if found is None:
+            keys, times = zip(*(self._rows[view] for view in others), strict=True)
+            found = self.add(np.concatenate(keys), np.concatenate(times))
+            self._joins[key] = found
+            self._bytes += JOIN
+        return self.join(largest, found)
 
     def knows_of(self, view: int, cta: int) -> bool:
         """Whether any action of threads of a CTA is known."""
