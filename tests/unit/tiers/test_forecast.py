@@ -208,6 +208,34 @@ def test_a_forecast_counts_when_the_next_one_agrees(monkeypatch: pytest.MonkeyPa
     ]  # instead of the one before
 
 
+@pytest.mark.parametrize(("body", "samples"), [
+    pytest.param(BODIES["no loop"][0], 0, id="neither"),
+    pytest.param(BODIES["at the end"][0], 3, id="a counter"),
+    pytest.param("call f; ret; }", 3, id="a call"),  # perhaps a recursion
+])  # fmt: skip
+def test_kernels_without_counters_and_calls_are_not_sampled(
+    body: str, samples: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ringing(seconds: float) -> Any:
+        return SimpleNamespace(expired=lambda: seconds < math.inf)
+
+    monkeypatch.setattr(forecast, "Alarm", ringing)
+    seconds = count(0.0, 0.5)
+    monkeypatch.setattr(forecast, "time", SimpleNamespace(thread_time=lambda: next(seconds)))
+    taken = list[int]()
+
+    def noted(found: list[forecast.Comparison], regs: list[Any], lanes: int) -> Any:
+        taken.append(len(found))
+        return np.zeros((len(found), 1))
+
+    monkeypatch.setattr(forecast, "differences", noted)
+    head, kernel, rest = HEAD.partition(".visible")
+    function = openptx.load(f"{head}.func f() {{ ret; }} {kernel}{rest}{body}")["k"].function
+    seen, batch = Forecast(function), batch_of(SimpleNamespace(parent=None, regs=[], depth=0), 1)
+    assert [seen.update(batch) for _ in range(3)] == [0.0] * 3
+    assert len(taken) == samples
+
+
 @pytest.mark.parametrize(("calls", "seconds"), [
     ((10, 20, 30, 40, 50), 50 * 12e-3 / 40),  # a call each 0.3 ms
     ((10, 12, 35, 40, 50), 50 * 12e-3 / 40),

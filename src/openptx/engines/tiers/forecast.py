@@ -25,10 +25,10 @@ from openptx.engines.interp.batch import Batch
 from openptx.engines.tiers.conditions import Alarm
 from openptx.program import Function, Imm, Op, Reg
 
-FIRST, FIRST_OF_EACH = 0.003, 20e-6
+FIRST, FIRST_OF_EACH = 0.003, 45e-6
 """Seconds of processor time until the first sample, and at least that for each instruction. A sample takes 0.05 to
-0.15 ms, mostly because the launch has displaced it from the caches, and making code takes at least five times the one,
-and twenty times the other."""
+0.2 ms, mostly because the launch has displaced it from the caches, and making code takes at least five times the one,
+and nine times the other."""
 
 LATER = 0.35
 """The time until the next sample, as a fraction of the time that the launch has taken. With 1.0, loops that run 130 ms
@@ -97,6 +97,9 @@ class Forecast:
         now = time.thread_time()
         if self._comparisons is None:
             self._comparisons = [*set(comparisons(self._function))]
+            if not self._comparisons and not self._function.callees:
+                self._alarm = Alarm(math.inf)  # neither a counter nor a recursion
+                return 0.0
         if batch is not self._batch:
             self._batch, self._looks, self._depths, self._last = batch, [], [], None
         frame = batch.current
