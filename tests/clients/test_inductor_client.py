@@ -11,8 +11,13 @@ import openptx
 
 triton: Any = pytest.importorskip("triton", reason="Triton is not installed: make clients")
 torch: Any = pytest.importorskip("torch", reason="torch is not installed: make clients")
-inductor: Any = pytest.importorskip("torch._inductor.utils", reason="this torch has no compiler")
 F = torch.nn.functional
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _compiler() -> None:
+    """Imported where these tests run: it takes a second, and every worker collects them."""
+    pytest.importorskip("torch._inductor.utils", reason="this torch has no compiler")
 
 
 @pytest.fixture(params=["sm_80", pytest.param("sm_90", marks=pytest.mark.sweep)])
@@ -26,7 +31,7 @@ def target(request: pytest.FixtureRequest) -> Iterator[str]:
 
 def compiled(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     """The result of the compiled function, which consists of Triton kernels."""
-    result, code = inductor.run_and_get_code(torch.compile(function, **options), *arguments)
+    result, code = torch._inductor.utils.run_and_get_code(torch.compile(function, **options), *arguments)
     assert any("async_compile.triton" in one for one in code)
     return result
 

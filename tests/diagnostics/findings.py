@@ -39,7 +39,7 @@ def module(example: str) -> str:
 
 @cache
 def findings() -> tuple[Finding, ...]:
-    """All of them: golden files by their path, examples by their code. Collecting tests asks for them twice."""
+    """All of them: golden files by their path, examples by their code. Not for collecting tests: each worker does."""
     return *map(of_file, FILES), *map(of_example, (row.name for row in FOUND_BY_CHECK))
 
 

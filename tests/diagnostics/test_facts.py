@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
-from findings import FOUND_BY_CHECK, Finding, findings
+from findings import FOUND_BY_CHECK, findings
 
 import openptx
-from openptx.diagnostics.codes import Code
 
 TYPE_ERRORS = frozenset((
     "address-form", "address-register", "argument-count", "argument-type", "branch-target", "destination",
@@ -17,21 +15,20 @@ TYPE_ERRORS = frozenset((
     "no-such-form", "not-an-array", "operand-count", "operand-kind", "operand-size", "operand-type", "register-type",
     "sink", "special-register-place", "state-space", "vector-element", "vector-length", "vector-selector",
 ))  # fmt: skip
-FINDINGS = findings()
 
 
-@pytest.mark.parametrize("row", FOUND_BY_CHECK, ids=lambda row: f"{row.code}-{row.name}")
-def test_a_code_cites_a_rule(row: Code) -> None:
-    assert row.rule
+def test_a_code_cites_a_rule() -> None:
+    assert [row.code for row in FOUND_BY_CHECK if not row.rule] == []
 
 
-@pytest.mark.parametrize("finding", FINDINGS, ids=lambda finding: finding.origin)
-def test_rule_expected_actual(finding: Finding) -> None:
-    for diagnostic in finding.found:
-        assert diagnostic.rule
+def test_rule_expected_actual() -> None:
+    found = [(finding.origin, diagnostic) for finding in findings() for diagnostic in finding.found]
+    assert len(found) > 300
+    for origin, diagnostic in found:
+        assert diagnostic.rule, (origin, diagnostic)
         if diagnostic.name in TYPE_ERRORS:
-            assert diagnostic.expected, diagnostic
-            assert diagnostic.actual, diagnostic
+            assert diagnostic.expected, (origin, diagnostic)
+            assert diagnostic.actual, (origin, diagnostic)
 
 
 def test_type_errors_are_made_with_both_facts() -> None:
