@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 import openptx
+from openptx.engines.native.rtlib.support import support
 from openptx.engines.native.runtime import plan, threads
 from openptx.llvm import codegen
 
@@ -55,8 +58,9 @@ def run(engine: str, size: int = 64, text: str = KERNEL) -> list[int]:
 
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Everything is large. The threads that are made for launches."""
+    """Every kernel is large. The threads that are made for launches."""
     made: list[str] = []
+    assert support(64, False, False).library  # which the other tests of this process call, too
     start = threads.start
     monkeypatch.setenv("OPENPTX_CACHE", "")
     monkeypatch.setattr(codegen, "LARGE", 0)
@@ -94,3 +98,11 @@ def test_others_run_where_they_are_called(hurried: list[str], monkeypatch: pytes
     monkeypatch.setattr(codegen, "LARGE", 4_000_000)
     assert run("native") == run("interp")
     assert not hurried
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_a_kernel_defines_no_function_whose_result_would_be_lost(counted: bool) -> None:
+    """Those that preserve all registers, see `attributes`."""
+    head = support(64, True, counted).head
+    assert re.search("^declare i64 .* #1$", head, re.MULTILINE)
+    assert not re.search("^define .* #1", head, re.MULTILINE)

@@ -88,7 +88,11 @@ _HEADER = re.compile(r"^define (\w+ @(openptx\.\w+)\(.*?\)(?: #1)?)", re.MULTILI
 
 
 def attributes() -> str:
-    """The attributes of functions."""
+    """The attributes of functions.
+
+    LLVM's unoptimised selection (`OPT_NONE`) restores, in a function with #1, the register of its result as well. So
+    such functions are only in the runtime library, which is compiled with `OPT_DEFAULT`.
+    """
     keeping = f' "target-features"="{host().features},-vzeroupper"' if host().x86 else ""
     return f"""
 attributes #0 = {{ "prefer-vector-width"="512" "min-legal-vector-width"="512" }}
