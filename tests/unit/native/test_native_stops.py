@@ -120,8 +120,10 @@ has_alarms = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this s
 
 
 @has_alarms
-@pytest.mark.parametrize("workers", [1, 3])
-@pytest.mark.parametrize("name", ENDLESS)
+@pytest.mark.parametrize(("name", "workers"), [
+    (name, workers) if workers == (1, 3)[i & 1] else pytest.param(name, workers, marks=pytest.mark.sweep)
+    for i, name in enumerate(ENDLESS) for workers in (1, 3)
+])  # fmt: skip
 def test_what_a_handler_raises_stops_a_launch(name: str, workers: int) -> None:
     start = time.monotonic()
     with pytest.raises(Interrupted), interrupted(0.2):
