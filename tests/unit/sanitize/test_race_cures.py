@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import openptx
+from openptx.engines.interp import launch
 
 SUM_BY_ONE = """
 .version 8.0
@@ -100,6 +101,44 @@ SHIFT = """.version 8.0
 def test_a_block_that_overwrites_what_another_reads_needs_other_memory() -> None:
     (found,) = openptx.sanitize(openptx.load(SHIFT)["k"], 2, 32, (np.arange(65, dtype=np.uint32),), tools="race")
     assert "write to other memory" in (found.help or "")
+
+
+STRIDE = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) {
+    .reg .b64 p; .reg .b32 i, n, v;
+    ld.param.u64 p, [out];
+    mov.u32 v, %ctaid.x; mov.u32 i, %tid.x; mov.u32 n, %ctaid.x; mad.lo.u32 i, n, 16, i;
+    mad.wide.u32 p, i, 4, p;
+    st.global.u32 [p], v;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "help"),
+    [
+        (STRIDE, "blocks overlap: two of them compute the same address from `%ctaid`"),
+        (STRIDE.replace("mov.u32 n, %ctaid.x", "mov.u32 n, %laneid"), "blocks that differ in `%ctaid.x` store to"),
+        (STRIDE.replace("n, %ctaid.x", "n, %ctaid.y"), "blocks that differ in `%ctaid.x` store to one address"),
+        (STRIDE.replace("mov.u32 n, %ctaid.x", "ld.global.u32 n, [p+400]"), ("publish by", "let one thread")),
+        (STRIDE.replace("mov.u32 n, %ctaid.x", "mov.u32 n, %smid"), ("publish by", "let one thread")),
+    ],
+    ids=("stride", "no block", "another axis", "data", "multiprocessor"),
+)
+@pytest.mark.parametrize("lanes", [32, 1 << 15])
+def test_blocks_that_store_to_the_same_elements_need_another_index(
+    text: str, help: str | tuple[str, ...], lanes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether they run together or one after the other. The index is to blame only if nothing but the text makes it."""
+    monkeypatch.setattr(launch, "LANES", lanes)
+    found = openptx.sanitize(openptx.load(text)["k"], 3, 32, (np.zeros(2048, np.uint32),), tools="race")
+    (finding,) = [each for each in found if each.name == "data-race" and each.other is not None]
+    assert finding.other is not None
+    assert finding.site.text == finding.other.text
+    assert (finding.help or "").startswith(help)
 
 
 ROLES = """.version 8.0

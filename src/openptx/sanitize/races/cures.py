@@ -14,7 +14,8 @@ from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.detector import Conflict
 from openptx.sanitize.races.last_waits import LastWaits
 from openptx.sanitize.races.locks import Locks
-from openptx.sanitize.races.semantics import ASYNCHRONOUS, BULK, INITS, TENSOR, TRANSFERS
+from openptx.sanitize.races.overlaps import overlap
+from openptx.sanitize.races.semantics import ASYNCHRONOUS, BULK, INITS, TENSOR, TRANSFERS, synchronizes
 from openptx.sanitize.races.shadow import GPU, PENDING, SCOPE, UPDATE, Shadow
 from openptx.sanitize.races.teams import AGENT
 from openptx.sanitize.races.updates import Dependence, dependence
@@ -59,6 +60,11 @@ class Cures:
                 return True
         return False
 
+    @cached_property
+    def synchronizes(self) -> bool:
+        """Whether the kernel releases or acquires, so that its blocks may be meant to access one element in turns."""
+        return any(map(synchronizes, self.reporter.calls.functions()))
+
     def of(self, c: Conflict, op: Op, other: Op) -> Cure:
         """What would prevent the race of the statements `op` and `other`."""
         if c.unfenced:
@@ -88,9 +94,23 @@ class Cures:
                 return Cure(atomic_operation(op), False, self.barrier(c, op) if found is Dependence.VALUE else "")
         if self.too_narrow(c):
             return Cure(f"give both the scope `{self.scope(c)}`, which includes both threads, and one size")
+        if overlaps := self.of_index(c, op, other):
+            return Cure(overlaps, orders=False)
         if c.other_time == self.clocks.now and c.thread != c.other_thread:
             return Cure("let one thread do it, or use an atomic operation", orders=False)
         return Cure(self.barrier(c, op))
+
+    def of_index(self, c: Conflict, op: Op, other: Op) -> str:
+        """The help if blocks store to one element by the same statement; empty if that is not so, or not certain."""
+        weak = c.write and c.other_write and not strength(c) and not (c.facts | c.other_facts) & UPDATE
+        function = self.reporter.calls.functions().get(op)
+        if not weak or op is not other or self.distance(c) < 3 or c.shadow.space != "global" or c.equal:
+            return ""
+        if function is None or function.name != self.reporter.kernel or self.synchronizes:
+            return ""
+        if any(map(self.locks.taken, (c.thread, c.other_thread))):
+            return ""
+        return overlap(function, op, *(self.teams.place(thread)[0] for thread in (c.thread, c.other_thread)))
 
     def gives_back(self, c: Conflict) -> bool:
         """Whether a plain store gives a lock back."""
