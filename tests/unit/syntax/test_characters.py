@@ -22,11 +22,10 @@ def errors(text: str, profile: str = "ptxas") -> list[openptx.Diagnostic]:
     return [found for found in openptx.check(File("k.ptx", text), profile=profile) if found.severity == "error"]
 
 
-@pytest.mark.parametrize("character", CHARACTERS, ids=ascii)
 @pytest.mark.parametrize("place", PLACES)
-def test_a_character_is_refused_where_the_assembler_refuses_it(place: str, character: str) -> None:
-    found = errors(PLACES[place].replace("@", character))
-    assert bool(found) == refused(place, character)
+def test_a_character_is_refused_where_the_assembler_refuses_it(place: str) -> None:
+    found = {character for character in CHARACTERS if errors(PLACES[place].replace("@", character))}
+    assert found == {character for character in CHARACTERS if refused(place, character)}
 
 
 STRAY = (*BLANKS, "\xe9", "\ufeff", "\0", "\x7f", "\udce9", "\x01")

@@ -64,14 +64,15 @@ def fields(node: object) -> object:
 
 
 @pytest.mark.parametrize("head", HEADS)
-@pytest.mark.parametrize("name", NAMES)
-def test_declarations(head: str, name: str) -> None:
-    file = File("a.ptx", f"{head} {name};")
-    found = declaration_fast_parser.simple(file, 0, len(file.text))
-    if found is not None:
-        problems: list[Diagnostic] = []
-        assert fields(found) == fields(declaration_parser.declaration(Cursor(file, 0, len(file.text)), problems))
-        assert problems == []
+def test_declarations(head: str) -> None:
+    for name in NAMES:
+        file = File("a.ptx", f"{head} {name};")
+        found = declaration_fast_parser.simple(file, 0, len(file.text))
+        if found is not None:
+            problems: list[Diagnostic] = []
+            expected = declaration_parser.declaration(Cursor(file, 0, len(file.text)), problems)
+            assert fields(found) == fields(expected), file.text
+            assert problems == [], file.text
 
 
 @pytest.mark.parametrize("end", [")", "", "{"])
