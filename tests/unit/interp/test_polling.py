@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import openptx
+from openptx.engines.interp import batch
 from openptx.engines.interp.decode import WAITING, plan
 
 KERNEL = """.version 8.0
@@ -39,3 +40,10 @@ def test_a_loop_that_computes_is_not_taken_for_a_poll() -> None:
     run(kernel, 30_000)
     decoded = plan(kernel.function)
     assert all(decoded.block(pc).weight < WAITING for pc in sorted({0, *decoded.leaders}))
+
+
+def test_a_profile_counts_few_polls(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch, "STARVATION_LIMIT", 1 << 10)
+    kernel = openptx.load(KERNEL.format(loop=POLL))["k"]
+    report = openptx.profile(kernel, 4, 1, (np.zeros(4, np.uint32),), timeout=20)
+    assert report.counters.warps < 10_000

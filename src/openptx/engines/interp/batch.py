@@ -34,9 +34,6 @@ STARVATION_LIMIT = 1 << 16
 other lanes reach it, and a thousand plain loads (decode.WAITING, POLLING), but only long loops of others: a group with
 a time slice runs past the position where these would have joined it, and they execute the same instructions later."""
 
-TURN = 4 * STARVATION_LIMIT
-"""How long (in the batch's clock) a group runs at most before it is examined for a loop that polls memory."""
-
 LONG = 1 << 25
 """How long (in its clock) a batch runs before it is examined for lanes that loop forever: 4,096 waits."""
 
@@ -98,7 +95,9 @@ class Batch(BatchState):
                 if self.clock >= until:
                     return False
                 (group, exclusive), start = self.take(), self.clock
-                self.advance(group, start + STARVATION_LIMIT if exclusive else start, min(until, start + TURN))
+                self.advance(
+                    group, start + STARVATION_LIMIT if exclusive else start, min(until, start + STARVATION_LIMIT)
+                )
                 if self.clock - start > STARVATION_LIMIT // 2 and self.clock > self._no_polls_until:
                     self.examine(group)
                 if not self.ready and self.parked:

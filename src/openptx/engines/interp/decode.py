@@ -45,6 +45,8 @@ class Block:
 class DecodedFunction:
     """A function's blocks, by the position of their first instruction; decoded when control first reaches them."""
 
+    waiting = WAITING
+
     def __init__(self, function: Function) -> None:
         self.function = function
         self.code = function.code
@@ -81,7 +83,7 @@ class DecodedFunction:
 
     def weight(self, op: Op) -> int:
         """The number of instructions that one counts for in the time slice of its group."""
-        return WAITING if may_wait(op.m) else POLLING if may_poll(op.m) else 1
+        return self.waiting if may_wait(op.m) else POLLING if may_poll(op.m) else 1
 
     def block(self, pc: int) -> Block:
         found = self._blocks.get(pc)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from openptx.engines.interp import lane_sets
-from openptx.engines.interp.decode import POLLING, WAITING, Block
+from openptx.engines.interp.decode import Block
 from openptx.isa.memory_consistency import may_poll
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def found_poll(ready: dict[tuple[Frame, int], Group], group: Group, run_block: C
     before = registers(group)
     for _ in range(TRIP):
         block = frame.plan.block(group.pc)
-        if POLLING < block.weight < WAITING and any(may_poll(op.m) for op in block.ops):
+        if block.weight < frame.plan.waiting and any(may_poll(op.m) for op in block.ops):
             polls.append(block)
         del ready[frame, group.pc]
         run_block()
@@ -39,7 +39,7 @@ def found_poll(ready: dict[tuple[Frame, int], Group], group: Group, run_block: C
     if group.pc != pc or registers(group) != before:
         return False
     for block in polls:
-        block.weight = WAITING
+        block.weight = frame.plan.waiting
     return bool(polls)
 
 

@@ -31,6 +31,8 @@ WAITING = 1 << 16
 class ProfiledFunction(DecodedFunction):
     """A function whose memory accesses are counted."""
 
+    waiting = WAITING
+
     def __init__(self, function: Function, recorder: Recorder) -> None:
         super().__init__(function)
         self.recorder = recorder
@@ -61,7 +63,7 @@ class ProfiledFunction(DecodedFunction):
         return observed(inner, found, kept, counters)
 
     def weight(self, op: Op) -> int:
-        return WAITING if self.recorder.waits and may_wait(op.m) else 1
+        return self.waiting if self.recorder.waits and may_wait(op.m) else 1
 
     def sources(self, op: Op) -> list[Reader]:
         return list(super().sources(op))
