@@ -13,7 +13,7 @@ from openptx.program import Op
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.detector import Conflict
 from openptx.sanitize.races.last_waits import LastWaits
-from openptx.sanitize.races.locks import Locks
+from openptx.sanitize.races.locks import Held, Locks
 from openptx.sanitize.races.overlaps import overlap
 from openptx.sanitize.races.semantics import ASYNCHRONOUS, BULK, INITS, TENSOR, TRANSFERS, synchronizes
 from openptx.sanitize.races.shadow import GPU, PENDING, SCOPE, UPDATE, Shadow
@@ -128,6 +128,14 @@ class Cures:
             return None
         found = self.locks.taken(c.thread) or self.locks.taken(c.other_thread)
         return found and (found[0], found[1] - found[0].lead)
+
+    def held(self, c: Conflict) -> tuple[Held | None, Held | None]:
+        """The locks under which two blocks access a word; none where they hold the same, or no lock can order them."""
+        if self.distance(c) < 2 or strength(c) or self.of_lock(c) or self.would_be_ordered(c):
+            return None, None
+        mine, theirs = self.locks.held(c.thread, self.clocks.now), self.locks.held(c.other_thread, c.other_time)
+        same = mine and theirs and (mine.shadow, mine.place) == (theirs.shadow, theirs.place)
+        return (None, None) if same else (mine, theirs)
 
     def would_be_ordered(self, c: Conflict) -> bool:
         """Whether a lock would order the two."""

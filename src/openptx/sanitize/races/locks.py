@@ -9,6 +9,7 @@ fence, or given back by a plain store.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
@@ -20,6 +21,18 @@ from openptx.sanitize.races.semantics import DRAW_TICKETS, TAKE_LOCKS, access
 from openptx.sanitize.races.shadow import Shadow
 
 
+@dataclass(slots=True)
+class Held:
+    """A lock that a thread of a CTA took, by compare-and-swap or otherwise, and when it took it and gave it back; 0 if
+    it has not."""
+
+    shadow: ref[Shadow]
+    place: int
+    swapped: bool
+    since: int
+    until: int = 0
+
+
 class Locks:
     """The locks of a launch, by their places in shadow memory, in bytes."""
 
@@ -29,7 +42,7 @@ class Locks:
         """What each thread would know; None before the first lock is taken."""
         self._given: WeakKeyDictionary[Shadow, dict[int, int]] = WeakKeyDictionary()
         """For each lock, the view of what came before it was given back."""
-        self._taken: dict[int, tuple[ref[Shadow], int]] = {}
+        self._taken: dict[int, Held] = {}
         """By CTA, the last lock that one of its threads took."""
         self._tickets: Array | None = None
         """Whether each thread has drawn a ticket, and has not had its turn; None before the first."""
@@ -54,7 +67,7 @@ class Locks:
         if not takes or op.m.op != "cas":
             self.give_back(shadow, granules, threads)
         if takes:
-            self.take(shadow, granules, threads)
+            self.take(shadow, granules, threads, op.m.op == "cas")
 
     def poll(self, shadow: Shadow, granules: Array, threads: Array) -> None:
         """These threads have read words by strong loads. The word that all of them with a ticket have read may be their
@@ -82,7 +95,7 @@ class Locks:
                 if place not in self._given.get(shadow, ()):
                     self.take(shadow, np.array([[place // shadow.unit]]), np.array([thread]))
 
-    def take(self, shadow: Shadow, granules: Array, threads: Array) -> None:
+    def take(self, shadow: Shadow, granules: Array, threads: Array, swapped: bool = False) -> None:
         """These threads have taken locks."""
         if self._known is None:
             self._known = self.clocks.hypothesis()
@@ -91,7 +104,10 @@ class Locks:
         for first, thread in zip(firsts.tolist(), threads.tolist(), strict=True):
             place = first * shadow.unit
             self.clocks.add_to(self._known, np.array([thread]), given.setdefault(place, 0))
-            self._taken[self.clocks.teams.cta(thread)] = ref(shadow), place
+            cta, lock = self.clocks.teams.cta(thread), ref(shadow)
+            held = self._taken.get(cta)
+            if swapped or held is None or not held.swapped or (held.shadow, held.place) != (lock, place):
+                self._taken[cta] = Held(lock, place, swapped, self.clocks.now)
 
     def give_back(self, shadow: Shadow, granules: Array, threads: Array) -> None:
         """These threads have written words, which give locks back if they are some."""
@@ -104,6 +120,9 @@ class Locks:
             known = self.clocks.views.join(self.clocks.released(own), int(self._known[own[0]]))
             place = int(places[i])
             given[place] = self.clocks.views.join(given[place], known)
+            held = self._taken.get(self.clocks.teams.cta(int(own[0])))
+            if held is not None and held.place == place and held.shadow() is shadow:
+                held.until = self.clocks.now
 
     def would_order(self, other: int, time: int, thread: int) -> bool:
         """Whether an access of the thread `other` would have happened before what `thread` does now."""
@@ -114,6 +133,18 @@ class Locks:
 
     def taken(self, thread: int) -> tuple[Shadow, int] | None:
         """The last lock that a thread of this thread's CTA took: its memory, and its place there."""
-        lock, place = self._taken.get(self.clocks.teams.cta(thread), (None, 0))
-        shadow = lock() if lock is not None else None
-        return (shadow, place) if shadow is not None else None
+        held = self._taken.get(self.clocks.teams.cta(thread))
+        shadow = held.shadow() if held is not None else None
+        return (shadow, held.place) if held is not None and shadow is not None else None
+
+    def held(self, thread: int, time: int) -> Held | None:
+        """The lock that a thread's CTA held at a time, if it took it by compare-and-swap and no other one since."""
+        held = self._taken.get(self.clocks.teams.cta(thread))
+        if held is None or not held.swapped or not held.since <= time <= (held.until or time):
+            return None
+        return held
+
+    def is_given_back(self, held: Held) -> bool:
+        """Whether a word is a lock, and no place in a table that is taken forever."""
+        shadow = held.shadow()
+        return shadow is not None and self._given.get(shadow, {}).get(held.place, 0) > 0

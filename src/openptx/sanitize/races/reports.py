@@ -17,6 +17,7 @@ from openptx.sanitize.findings import Finding, Race
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.cures import Cures, operation, strength
 from openptx.sanitize.races.detector import Conflict
+from openptx.sanitize.races.locks import Held
 from openptx.sanitize.races.register_transfers import CTA_BYTES, WORD
 from openptx.sanitize.races.shadow import PENDING, SCOPE, STATEMENT, UPDATE, VOLATILE, Shadow
 from openptx.sanitize.races.teams import AGENT
@@ -55,6 +56,8 @@ class RaceReports:
         self._loads: list[tuple[Finding, int]] = []  # races of a plain load with a compare-and-swap
         self._updates: list[tuple[Finding, set[object], str]] = []
         """Races that an atomic operation would prevent, of which causes, and the help if only one thread stores."""
+        self._held: list[tuple[Finding, tuple[Held | None, Held | None], tuple[str, str]]] = []
+        """Races of accesses under different locks, or of which one is under a lock, and the places of the accesses."""
         self._contended: set[object] = set()
         """The causes whose stores race with stores."""
 
@@ -116,6 +119,9 @@ class RaceReports:
             self.cures.too_narrow(c), self.variable(*lock)[0] if lock is not None else "",
         )  # fmt: skip
         finding.help = finding.race.cure_between(*finding.race.lines)
+        held = self.cures.held(c)
+        if any(held):
+            self._held.append((finding, held, (sites[0].source, sites[1].source)))
         if helps[1]:
             self._updates.append((finding, {self.reporter.cause(op), self.reporter.cause(other)}, helps[1]))
 
@@ -162,6 +168,28 @@ class RaceReports:
             if finding.race is not None and self._contended.isdisjoint(causes):
                 finding.race = replace(finding.race, cure=help, orders=True)
                 finding.help = finding.race.cure_between(*finding.race.lines)
+
+        for finding, held, places in self._held:
+            help = self.of_locks(held, places)
+            if finding.race is not None and help:
+                finding.race = replace(finding.race, cure=help, orders=True)
+                finding.help = help
+
+    def of_locks(self, held: tuple[Held | None, Held | None], places: tuple[str, str]) -> str:
+        """The help for accesses under two locks, or of which one is under a lock; empty if one is no lock."""
+        locks = [lock for lock in held if lock is not None]
+        if not all(map(self.cures.locks.is_given_back, locks)):
+            return ""
+        names = list[str]()
+        for lock in locks:
+            shadow = lock.shadow()
+            if shadow is not None:
+                names.append(", byte ".join(map(str, self.variable(shadow, lock.place - shadow.lead))))
+        if len(names) == 2:
+            return f"two locks guard it: {names[0]} and {names[1]}; take one and the same for all accesses"
+        with_lock, without = places if held[0] is not None else places[::-1]
+        lock = f"the access {with_lock} is under the lock {names[0]}, the one {without} is not"
+        return f"{lock}: take it there too, before the access, and give it back after it"
 
     def code(self, c: Conflict) -> tuple[str, bool]:
         """The code of a race, and whether it is an idiom that is reported only on request."""
