@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable
 
 from openptx.control_flow import read_registers, registers, written_registers
 from openptx.errors import Triple
@@ -33,7 +34,7 @@ def overlap(function: Function, store: Op, block: Triple, other: Triple) -> str:
     (address,) = [a for a in store.operands if isinstance(a, Address)] or [None]
     if store.form.instruction is not load_store.st or address is None:
         return ""
-    needed = list(computation(function, {r.index for r in registers(address)}))
+    needed = computation(function, {r.index for r in registers(address)})
     if not all(op.form.instruction in ARITHMETIC or is_parameter(op) for op in needed):
         return ""
     names = special_registers(needed)
@@ -62,11 +63,18 @@ def special_registers(code: Iterable[Op]) -> set[str]:
     return {each.name.lstrip("%") for each in operands}
 
 
-def computation(function: Function, needed: set[int]) -> Iterator[Op]:
+def computation(function: Function, needed: set[int]) -> Iterable[Op]:
     """All instructions of which registers may depend, in any order of execution."""
-    left = list(function.code)
-    while found := [op for op in left if not needed.isdisjoint(written_registers(op))]:
-        left = [op for op in left if op not in found]
-        for op in found:
-            needed |= {*read_registers(op)} | ({op.guard.index} if op.guard is not None else set[int]())
-            yield op
+    writers = defaultdict[int, list[Op]](list)
+    for op in function.code:
+        for register in written_registers(op):
+            writers[register].append(op)
+    found, known, work = dict[Op, None](), set(needed), list(needed)
+    while work:
+        for op in writers[work.pop()]:
+            if op not in found:
+                found[op] = None
+                read = {*read_registers(op)} | ({op.guard.index} if op.guard is not None else set[int]())
+                work += read - known
+                known |= read
+    return found
