@@ -143,14 +143,17 @@ class EndlessWaits:
 
     def _report_stuck(self) -> None:
         """Reports the mbarriers that threads wait for. If one has completed a phase before, its waits are satisfied
-        once, so that the code after them is checked; raises HangError if there is none."""
+        from then on, so that the code after them is checked, but those for the other parity; these are not reported.
+        Raises HangError if there is none."""
         mbarriers, self._stalled = self.mbarriers, 0
         self.reporter.collector.stuck = True
         forced = False
         for key, waiting in mbarriers.waiting.items():
-            self._report_wait(key, waiting)
             barrier = mbarriers.known[key]
-            if barrier.phases and not barrier.forced:
+            if barrier.forced:
+                continue
+            self._report_wait(key, waiting)
+            if barrier.phases:
                 barrier.forced = forced = True
         if not forced:
             raise HangError
