@@ -237,11 +237,13 @@ def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
     is no body."""
     if c.word == "{":
         return c.span
-    place = c.last
+    place, message = c.last, f"expected `{{` after the header of `{name}`, found {c.described}"
+
+    def expected(span: Span, label: str = "expected `{`", fix: Fix | None = None, help: str | None = None) -> None:
+        problems.append(Diagnostic("syntax", message, c.file, span, label, help=help, fix=fix, marks="{"))
+
     if c.word in _INSTEAD_OF_A_BRACE and c.stands_alone and c.new_line:
-        message = f"expected `{{` after the header of `{name}`, found {c.described}"
-        fix = Fix(c.span, "{", "open the body", SAFE)
-        problems.append(Diagnostic("syntax", message, c.file, c.span, "expected `{`", fix=fix, marks="{"))
+        expected(c.span, fix=Fix(c.span, "{", "open the body", SAFE))
         return c.span
     if c.kind == "dot" and c.word not in NAMES:
         problems.append(unknown_directive(c).diagnostic)
@@ -250,27 +252,27 @@ def _opened(c: Cursor, name: str, problems: list[Diagnostic]) -> Span | None:
     elif c.kind == "bad":
         problems.append(c.invalid_character().diagnostic)
     elif c.new_line and (line := _OVERWRITTEN.match(c.file.text, c.start)) is not None:
-        message = f"expected `{{` after the header of `{name}`, found {c.described}"
-        fix = Fix(line.span(), "{", "open the body")
-        problems.append(Diagnostic("syntax", message, c.file, line.span(), "expected `{`", fix=fix, marks="{"))
+        expected(line.span(), fix=Fix(line.span(), "{", "open the body"))
         return line.end(), line.end()
     elif (extra := _BEFORE_BODY.match(c.file.text, c.start)) is not None:
-        message = f"expected `{{` after the header of `{name}`, found {c.described}"
-        problems.append(Diagnostic("syntax", message, c.file, extra.span(), "expected `{`", marks="{"))
+        expected(extra.span())
     else:
-        message = f"expected `{{` after the header of `{name}`, found {c.described}"
-        begins = c.kind in ("word", "dot", "number") or c.word in ("@", "}")
-        fix = Fix((place, place), " {", "open the body", SAFE) if begins else None
-        label = "expected `{` before this" if begins else "expected `{`"
-        help = _INSTEAD_OF_A_BODY.get(c.word)
-        if c.word == ")":
-            fix = Fix((place, place), "(", "open the parameters", SAFE)
-        problems.append(Diagnostic("syntax", message, c.file, c.span, label, help=help, fix=fix, marks="{"))
+        label, fix = _missing_brace(c, place)
+        expected(c.span, label, fix, _INSTEAD_OF_A_BODY.get(c.word))
         if c.kind == "word" or c.word in _BEGINS_BODY:
             return place, place
     while c.kind != "end" and not c.at("{", ";", ".entry", ".func", *LINKAGE):
         c.advance()
     return c.span if c.word == "{" else None
+
+
+def _missing_brace(c: Cursor, place: int) -> tuple[str, Fix | None]:
+    """The label and the fix where a body does not open, after a header that ends at a place."""
+    begins = c.kind in ("word", "dot", "number") or c.word in ("@", "}")
+    label = "expected `{` before this" if begins else "expected `{`"
+    if c.word == ")":
+        return label, Fix((place, place), "(", "open the parameters", SAFE)
+    return label, Fix((place, place), " {", "open the body", SAFE) if begins else None
 
 
 def _brace(file: File, start: int, items: list[Statement], problems: list[Diagnostic]) -> int:

@@ -119,8 +119,7 @@ class SecondCheck:
             return own, None  # edits are not even searched for
         start, end = self.errors.line(error)
         self.left -= end - start  # which the search reads
-        linked = {at for at in self._errors_about_names(error) if at in self.calls}
-        linked.update(id(each) for each in consequences(self.errors, error) if each.name in OF_FUNCTIONS)
+        linked = self._errors_about_calls(error)
         for fix in fix_candidates(self.errors, error):
             if (completed := self._proven(error, fix)) is None:
                 break
@@ -222,6 +221,11 @@ class SecondCheck:
         meant = text[start : len(text) - tail]
         said = f"write `{meant.strip()}`" if meant.strip() else "remove it"
         return Fix((start, len(before) - tail), meant, said, SUGGESTION)
+
+    def _errors_about_calls(self, error: Diagnostic) -> set[int]:
+        """The errors, by identity, about calls that are wrong because of this one."""
+        named = {at for at in self._errors_about_names(error) if at in self.calls}
+        return named | {id(each) for each in consequences(self.errors, error) if each.name in OF_FUNCTIONS}
 
     def _errors_about_names(self, error: Diagnostic) -> Iterator[int]:
         """The errors about names that are in the line of an error without a proven fix, where it may declare them."""
