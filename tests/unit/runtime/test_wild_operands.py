@@ -294,6 +294,12 @@ def test_boxes(copy: str, dimensions: int) -> None:
                 assert np.array_equal(whole[-1024:], np.arange(1024) + whole.size - 1024)
 
 
+def test_the_size_of_a_row_outside_of_shared() -> None:
+    """Rows of a box are copied by lanes of their own: the fault names the size of its row, which is not the thread's."""
+    map = TensorMap(np.zeros((3, 5, 12), np.uint32), (2, 3, 8))
+    Arena(BACK.format(d=3, at=1920, c="n, t, n")).compare(0, 0xFFFFFFFF, map)
+
+
 @pytest.mark.parametrize("count", [30, pytest.param(600, marks=pytest.mark.sweep)])
 def test_tensor_maps_that_nobody_made(count: int) -> None:
     """The 128 bytes at random, or a good map with some of its bytes changed, but for its address (the first eight): that

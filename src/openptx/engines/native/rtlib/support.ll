@@ -424,7 +424,8 @@ one:
 
 ; Copies bytes from one space to another, lane by lane. Up to 16 are moved in words as wide as their alignment allows;
 ; of more, the first and the last must lie in one allocation, and in the heap all between them must lie in blocks of
-; `malloc`. A fault names the whole copy. Targets, origins and sizes are in SCRATCH, DATA and MORE.
+; `malloc`. A fault names the whole copy, whose size is then the first in MORE: the lanes may be rows of a box, and the
+; recorded lane the one that copies the box. Targets, origins and sizes are in SCRATCH, DATA and MORE.
 define i1 @openptx.bring(ptr %w, i32 %mask, i32 %to, i32 %from, i32 %first, i64 %locals) noinline {
 entry:
   %targets = getelementptr i8, ptr %w, i64 {SCRATCH}
@@ -477,6 +478,7 @@ some:
   %step = select i1 %short, i64 %lowest, i64 1
   %stride = select i1 %short, i64 %step, i64 %size1
   store i32 67108864, ptr %ps
+  store i64 %size, ptr %sizes
   br label %check
 check:
   %at = phi i64 [ 0, %some ], [ %at1, %next ]

@@ -95,7 +95,7 @@ def recorded(run: Run, worker: Worker) -> FaultRecord:
         space = "global"
     what, size = ACTIONS[size >> 24], size & 0xFFFFFF
     if what == COPY:
-        (size,) = struct.unpack_from("<Q", worker.memory, abi.MORE + 8 * lane)
+        (size,) = struct.unpack_from("<Q", worker.memory, abi.MORE)
     code, message = code_and_message(run, kind, number, what, size, limit, space, value)
     if kind == abi.REQUIRED and ("{lane}" in message or "{value}" in message):
         message = message.format(lane=lane, value=value)
@@ -177,8 +177,8 @@ ACCESSES = (abi.OUT_OF_BOUNDS, abi.MISALIGNED, abi.READ_ONLY, abi.TORN)
 
 COPY = "copy"
 ACTIONS = ("load", "store", "atomic", "store", COPY)
-"""The kind of access, by the mode of `openptx.access` in support.ll; the last is `openptx.bring`'s, of the size that it
-was given for the lane."""
+"""The kind of access, by the mode of `openptx.access` in support.ll; the last is `openptx.bring`'s, which leaves the
+size in `abi.MORE`."""
 
 
 def code_and_message(
