@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right, insort
-from functools import cache
 from inspect import currentframe
 from operator import index
 from types import TracebackType
@@ -21,11 +20,10 @@ from openptx.device.memory import REMEMBERED, device
 from openptx.device.pool import LARGEST
 from openptx.errors import ArgumentError, require_flags
 from openptx.locks import MEMORY
+from openptx.memory.capacity import offered, total
 
 OWN_SLOTS = 1024
 """The number of small allocations with a slot of their own, where accesses are checked fastest; others share one."""
-
-PHYSICAL = "SC_PHYS_PAGES"
 
 
 class Info(NamedTuple):
@@ -168,7 +166,7 @@ def allocate(size: int, *, name: str | None = None) -> Block:
     size = whole("the size of an allocation", size, 1)
     require_name(name)
     with MEMORY:
-        left = info().free
+        left = total() - BLOCKS.bytes
         if size > left:
             raise MemoryError(f"out of device memory: {size} bytes are asked for, {left} of {total()} are left")
         BLOCKS.count += 1
@@ -278,8 +276,11 @@ def find(address: int) -> Block | None:
 
 
 def info() -> Info:
-    """The available device memory: this computer's memory minus allocations."""
-    return Info(max(total() - BLOCKS.bytes, 0), total())
+    """The available device memory: half of what this computer had available at the first call, minus allocations.
+
+    `allocate` fails only beyond all of the computer's memory.
+    """
+    return Info(max(offered() - BLOCKS.bytes, 0), total())
 
 
 def require_name(name: object) -> None:
@@ -294,13 +295,6 @@ class Foreign:
     def __init__(self, pointer: int, size: int, read_only: bool, owner: object) -> None:
         self.owner = owner
         self.__array_interface__ = {"shape": (size,), "typestr": "|u1", "data": (pointer, read_only), "version": 3}
-
-
-@cache
-def total() -> int:
-    """The bytes of this computer's memory."""
-    names = getattr(os, "sysconf_names", {})
-    return os.sysconf(PHYSICAL) * os.sysconf("SC_PAGE_SIZE") if PHYSICAL in names else 1 << 37
 
 
 def block_of(block: Block | int, action: str) -> Block:

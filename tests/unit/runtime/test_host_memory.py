@@ -7,6 +7,7 @@ import gc
 import struct
 import threading
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from openptx.device.mapping import can_choose
 from openptx.device.memory import QUARANTINE, device
 from openptx.device.pool import QUARANTINE as POOLED_QUARANTINE
 from openptx.errors import ArgumentError, Fault
+from openptx.memory import capacity
 from openptx.memory.blocks import OWN_SLOTS
 
 pytestmark = pytest.mark.usefixtures("no_blocks_left")
@@ -161,6 +163,7 @@ def test_sizes_that_are_none(size: object, error: str) -> None:
 
 def test_there_is_as_much_memory_as_the_computer_has() -> None:
     before = memory.info()
+    assert before.free <= before.total // 2
     block = memory.allocate(1 << 20)
     assert memory.info() == (before.free - (1 << 20), before.total)
     with pytest.raises(MemoryError, match="out of device memory"):
@@ -169,6 +172,14 @@ def test_there_is_as_much_memory_as_the_computer_has() -> None:
         memory.allocate(1 << 62)
     memory.free(block)
     assert memory.info() == before
+
+
+def test_half_of_what_is_available_is_offered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    statistics = tmp_path / "meminfo"
+    monkeypatch.setattr(capacity, "STATISTICS", statistics)
+    assert capacity.available() == capacity.total()  # no Linux
+    statistics.write_text("MemTotal:     4096 kB\nMemFree:     16 kB\nMemAvailable:     64 kB\n")
+    assert capacity.offered.__wrapped__() == 32 << 10
 
 
 def test_what_can_not_be_freed() -> None:

@@ -1,9 +1,10 @@
 /* libnvidia-ml.so.1 of OpenPTX: how many devices there are, their names, compute capabilities, memory and addresses on
    the bus, and the driver's version. A program that counts devices by it, as cuda.core, PyTorch and Mojo do, finds
-   those of libcuda.so.1 and not those of the computer. Temperatures, power and all else have no functions here: NVML's
-   clients look each one up and say which is missing. */
+   those of libcuda.so.1 and not those of the computer. Temperatures, clocks and their like are not supported; all else
+   has no functions here: NVML's clients look each one up and say which is missing. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -147,6 +148,18 @@ PUBLIC int nvmlDeviceGetPciInfo_v3(void *handle, struct pci *pci) {
     return SUCCESS;
 }
 
+/* The first two versions end after the device's number, and after that of the subsystem. */
+static int pci_prefix(void *handle, void *into, size_t bytes) {
+    struct pci whole;
+    int why = refused(into);
+    if (!why) why = nvmlDeviceGetPciInfo_v3(handle, &whole);
+    if (!why) memcpy(into, &whole, bytes);
+    return why;
+}
+
+PUBLIC int nvmlDeviceGetPciInfo(void *handle, void *pci) { return pci_prefix(handle, pci, offsetof(struct pci, subsystem_id)); }
+PUBLIC int nvmlDeviceGetPciInfo_v2(void *handle, void *pci) { return pci_prefix(handle, pci, offsetof(struct pci, id)); }
+
 struct memory { /* nvmlMemory_t */
     unsigned long long total, free, used;
 };
@@ -164,16 +177,27 @@ PUBLIC int nvmlDeviceGetMemoryInfo(void *handle, struct memory *memory) {
     return SUCCESS;
 }
 
-/* What no device here has, under names that Mojo wants to find before it calls any. */
+/* What no device here has, under names that Mojo and hashcat want to find before they call any. */
 static int unsupported(void *handle) {
     int device, why = device_of(handle, &device, &device);
     return why ? why : NOT_SUPPORTED;
 }
 
-PUBLIC int nvmlDeviceGetMigMode(void *handle) { return unsupported(handle); }
-PUBLIC int nvmlDeviceGetTotalEccErrors(void *handle) { return unsupported(handle); }
-PUBLIC int nvmlDeviceGetCurrentClocksThrottleReasons(void *handle) { return unsupported(handle); }
-PUBLIC int nvmlDeviceGetComputeRunningProcesses_v3(void *handle) { return unsupported(handle); }
+#define UNSUPPORTED(name) \
+    PUBLIC int name(void *handle) { return unsupported(handle); }
+
+UNSUPPORTED(nvmlDeviceGetMigMode)
+UNSUPPORTED(nvmlDeviceGetTotalEccErrors)
+UNSUPPORTED(nvmlDeviceGetCurrentClocksThrottleReasons)
+UNSUPPORTED(nvmlDeviceGetSupportedClocksThrottleReasons)
+UNSUPPORTED(nvmlDeviceGetComputeRunningProcesses_v3)
+UNSUPPORTED(nvmlDeviceGetTemperature)
+UNSUPPORTED(nvmlDeviceGetTemperatureThreshold)
+UNSUPPORTED(nvmlDeviceGetFanSpeed)
+UNSUPPORTED(nvmlDeviceGetUtilizationRates)
+UNSUPPORTED(nvmlDeviceGetClockInfo)
+UNSUPPORTED(nvmlDeviceGetCurrPcieLinkGeneration)
+UNSUPPORTED(nvmlDeviceGetCurrPcieLinkWidth)
 
 PUBLIC int nvmlDeviceGetCudaComputeCapability(void *handle, int *major, int *minor) {
     int device, why = device_of(handle, major && minor ? major : NULL, &device);

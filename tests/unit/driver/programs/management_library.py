@@ -46,6 +46,12 @@ assert (name.value[:4], len(name.value)) == (b"GPU-", 40)
 pci = PciInfo()
 assert nvml.nvmlDeviceGetPciInfo_v3(handle, ctypes.byref(pci)) == SUCCESS
 assert (pci.bus, pci.legacy, pci.id) == (1, b"0000:01:00.0", b"00000000:01:00.0")
+for older, end in ((nvml.nvmlDeviceGetPciInfo, "subsystem_id"), (nvml.nvmlDeviceGetPciInfo_v2, "id")):
+    written = PciInfo.from_buffer_copy(b"\xff" * ctypes.sizeof(PciInfo))
+    size = getattr(PciInfo, end).offset
+    assert older(handle, ctypes.byref(written)) == SUCCESS
+    assert bytes(written) == bytes(pci)[:size] + b"\xff" * (ctypes.sizeof(PciInfo) - size)
+    assert older(handle, None) == INVALID_ARGUMENT
 memory = Memory()
 assert nvml.nvmlDeviceGetMemoryInfo(handle, ctypes.byref(memory)) == SUCCESS
 assert 0 < memory.free <= memory.total
@@ -56,10 +62,10 @@ assert cuda.cuMemAlloc_v2(ctypes.byref(buffer), 1 << 20) == SUCCESS
 assert nvml.nvmlDeviceGetMemoryInfo(handle, ctypes.byref(memory)) == SUCCESS
 assert memory.used >= 1 << 20
 assert memory.free + memory.used == memory.total
-for of_two in (nvml.nvmlDeviceGetMigMode, nvml.nvmlDeviceGetComputeRunningProcesses_v3):
+for of_two in (nvml.nvmlDeviceGetMigMode, nvml.nvmlDeviceGetComputeRunningProcesses_v3, nvml.nvmlDeviceGetTemperature):
     assert of_two(handle, ctypes.byref(count), ctypes.byref(version)) == NOT_SUPPORTED
     assert of_two(None, ctypes.byref(count), ctypes.byref(version)) == INVALID_ARGUMENT
 assert nvml.nvmlErrorString(INVALID_ARGUMENT) == b"Invalid Argument"
-assert not hasattr(nvml, "nvmlDeviceGetTemperature")
+assert not hasattr(nvml, "nvmlDeviceGetPowerUsage")
 assert nvml.nvmlShutdown() == SUCCESS
 assert nvml.nvmlDeviceGetCount_v2(ctypes.byref(count)) == UNINITIALIZED
