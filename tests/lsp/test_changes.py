@@ -93,6 +93,7 @@ def at(line: int, character: int, text: str) -> types.TextDocumentContentChangeP
 @example([[at(7, 0, "x\r")], [at(8, 0, "\n"), at(999, 9, "}")]])
 @example([[at(16, 4, "\r"), at(17, 0, "\n")], [at(16, 4, ".global .b32 g;")]])
 @example([[types.TextDocumentContentChangeWholeDocument("a\rb")], [at(1, 0, "\n")], [at(2, 1, "\r\n"), at(3, 0, "\n")]])
+@example([[at(28, 15, ";")], [at(0, 0, "\n")]])  # the name of a kernel is missing
 def test_changes_give_what_opening_gives(
     notifications: list[list[types.TextDocumentContentChangeEvent]],
 ) -> None:

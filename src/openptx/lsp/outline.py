@@ -83,7 +83,9 @@ def _outline(document: Document, item: tree.Statement) -> Outline:
         elif isinstance(statement, tree.Block):
             blocks.append(_moved(statement.span, by))
     name = item.name
-    own = Part(name.text, types.SymbolKind.Function, f".{item.kind}", _moved(item.span, by), _moved(name.span, by))
+    whole = _moved(item.span, by)
+    named = _moved(name.span, by) if name.span[1] else whole  # one whose name is missing has none in the file
+    own = Part(name.text, types.SymbolKind.Function, f".{item.kind}", whole, named)
     return Outline((own,), tuple(inside), tuple(blocks))
 
 
