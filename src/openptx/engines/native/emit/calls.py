@@ -149,7 +149,7 @@ class CallLowering:
         limit = begin + formal.size
         if isinstance(given, Symbol) and given.variable.space == "frame":
             with self.frame.within(limit):
-                self.copy_local(begin, self.binder.pointer(given), min(formal.size, given.variable.size))
+                self.copy_variable(formal, begin, given.variable, self.binder.pointer(given))
             return
         value = self.binder.source(given, None)
         parts = [self.fit(value, 8 * formal.size)] if isinstance(value, Bits) else list(value)
@@ -161,9 +161,8 @@ class CallLowering:
         if isinstance(formal, Variable):
             begin = base + formal.offset
             if isinstance(wanted, Symbol):
-                size = min(formal.size, wanted.variable.size)
                 with self.frame.within(begin + formal.size):
-                    self.copy_local(self.binder.pointer(wanted), begin, size)
+                    self.copy_variable(wanted.variable, self.binder.pointer(wanted), formal, begin)
                 return
             size = min(formal.size, 8)
             with self.frame.within(begin + formal.size):
@@ -195,10 +194,11 @@ class CallLowering:
         self.memory.store("frame", place, values)
         self.x.watch.accesses_parameter(place, values[0].width, len(values), writes=True)
 
-    def copy_local(self, to: Bits, origin: Bits, size: int) -> None:
-        """Copies bytes within each lane's local memory."""
-        ir = self.ir
-        if size in (1, 2, 4, 8):
+    def copy_variable(self, target: Variable, to: Bits, source: Variable, origin: Bits) -> None:
+        """Copies a parameter variable to another one in each lane's local memory: as one word, if both are aligned to
+        its size, which structures need not be."""
+        ir, size = self.ir, min(target.size, source.size)
+        if size in (1, 2, 4, 8) and (target.offset | source.offset) % size == 0:  # frames begin at multiples of 16
             self.memory.store("frame", to, self.memory.load("frame", origin, 8 * size))
             self.x.watch.copies_parameter(to, origin, size)
             return
