@@ -205,8 +205,28 @@ READ:
 
 def test_a_scope_that_is_too_narrow_is_the_cause() -> None:
     (found,) = openptx.sanitize(openptx.load(FLAG)["k"], 2, 1, (np.zeros(64, np.uint32),), tools="race")
-    assert found.help == "give both the scope `.gpu`, which includes both threads, and one size"
+    assert found.help == "give both the scope `.gpu`, which includes both threads"
     assert (found.lines, len(found.related)) == ({9, 10, 13, 15}, 1)
+
+
+HALVES = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) {
+    .reg .b64 p, v; .reg .b32 n; .reg .pred q;
+    ld.param.u64 p, [out];
+    mov.u32 n, %ctaid.x; setp.ne.u32 q, n, 0;
+    @q ld.relaxed.gpu.global.b64 v, [p];
+    @!q st.relaxed.gpu.global.b32 [p], n;
+    ret;
+}
+"""
+
+
+def test_strong_accesses_of_different_sizes_are_the_cause() -> None:
+    (found,) = openptx.sanitize(openptx.load(HALVES)["k"], 2, 1, (np.zeros(64, np.uint32),), tools="race")
+    assert "why: strong accesses are ordered only if they overlap completely: of 4 and 8 bytes" in found.notes
+    assert (found.help or "").startswith("give both one size")
 
 
 def one_writer(hoisted: bool) -> list[openptx.Finding]:

@@ -16,7 +16,7 @@ from openptx.sanitize.races.last_waits import LastWaits
 from openptx.sanitize.races.locks import Held, Locks
 from openptx.sanitize.races.overlaps import overlap
 from openptx.sanitize.races.semantics import ASYNCHRONOUS, BULK, INITS, TENSOR, TRANSFERS, synchronizes
-from openptx.sanitize.races.shadow import GPU, PENDING, SCOPE, UPDATE, Shadow
+from openptx.sanitize.races.shadow import GPU, PENDING, SCOPE, SIZE, UPDATE, Shadow
 from openptx.sanitize.races.teams import AGENT
 from openptx.sanitize.races.updates import Dependence, dependence
 from openptx.sanitize.reporter import Reporter
@@ -92,8 +92,10 @@ class Cures:
             found = dependence(self.reporter.calls.functions().get(op), op, other)
             if found is not Dependence.NONE:
                 return Cure(atomic_operation(op), False, self.barrier(c, op) if found is Dependence.VALUE else "")
+        if strength(c) and sizes(c)[0] != sizes(c)[1]:
+            return Cure("give both one size: 64 bits that are written in halves, for instance, are read in halves, too")
         if self.too_narrow(c):
-            return Cure(f"give both the scope `{self.scope(c)}`, which includes both threads, and one size")
+            return Cure(f"give both the scope `{self.scope(c)}`, which includes both threads")
         if overlaps := self.of_index(c, op, other):
             return Cure(overlaps, orders=False)
         if c.other_time == self.clocks.now and c.thread != c.other_thread:
@@ -155,7 +157,7 @@ class Cures:
         return 2 if teams.cta(thread) // teams.cluster_size == teams.cta(other) // teams.cluster_size else 3
 
     def too_narrow(self, c: Conflict) -> bool:
-        """Whether both accesses are strong, but their scopes, or sizes, do not suit each other."""
+        """Whether both accesses are strong, but their scopes do not suit each other."""
         return strength(c) != 0 and bool((c.facts | c.other_facts) & UPDATE or strength(c) < GPU)
 
     def barrier(self, c: Conflict, op: Op) -> str:
@@ -242,3 +244,8 @@ def scope_of(facts: int) -> int:
 def strength(c: Conflict) -> int:
     """The narrower of the two accesses' scopes."""
     return min(scope_of(c.facts), scope_of(c.other_facts))
+
+
+def sizes(c: Conflict) -> tuple[int, int]:
+    """The bytes of an element of both accesses; 16 count as 8."""
+    return 1 << ((c.facts >> SIZE) & 3), 1 << ((c.other_facts >> SIZE) & 3)

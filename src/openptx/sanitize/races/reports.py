@@ -15,7 +15,7 @@ from openptx.program import Op
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.findings import Finding, Race
 from openptx.sanitize.races.clocks import Clocks
-from openptx.sanitize.races.cures import Cures, operation, strength
+from openptx.sanitize.races.cures import Cures, operation, sizes, strength
 from openptx.sanitize.races.detector import Conflict
 from openptx.sanitize.races.locks import Held
 from openptx.sanitize.races.register_transfers import CTA_BYTES, WORD
@@ -230,9 +230,14 @@ class RaceReports:
         mine, theirs = c.thread, c.other_thread
         if c.facts & c.other_facts & VOLATILE and self.of_a_warp(c):
             return "`volatile` keeps accesses, it does not order lanes of a warp: they may run apart since sm_70"
+        mine_bytes, their_bytes = sizes(c)
+        if strength(c) and mine_bytes != their_bytes:
+            return (
+                f"strong accesses are ordered only if they overlap completely: of {mine_bytes} and {their_bytes} bytes"
+            )
         if self.cures.too_narrow(c):
             scope = SCOPE_NAMES[strength(c)]
-            return f"both are strong, but the scope `{scope}` does not include both threads, or sizes differ"
+            return f"both are strong, but the scope `{scope}` does not include both threads"
         if teams.cta(mine) != teams.cta(theirs):
             return "the threads are of different blocks, and no release of one was acquired by the other in between"
         if c.other_time == self.clocks.now:
