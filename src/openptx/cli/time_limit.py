@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Generator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable
+from typing import TypeVar
 
 from openptx.errors import Fault
+
+T = TypeVar("T")
 
 LONGEST = 1e6
 AGAIN = 0.05
@@ -17,34 +20,35 @@ class TimeOverError(BaseException):
     """Raised between any two bytecodes, so it is not an `Exception`: error handlers must not catch it."""
 
 
-@contextmanager
-def time_limit(seconds: float | None) -> Generator[None]:
-    """After some seconds, ends the block with the fault `timeout`.
+def limited(seconds: float | None, work: Callable[[], T]) -> T:
+    """What `work` returns. After some seconds, ends it with the fault `timeout`.
 
     It has to run Python code in the main thread. Anything but a positive number is left for the launch to refuse. If
     the system has no such signal (Windows), there is no limit.
     """
     if seconds is None or not seconds > 0 or not hasattr(signal, "setitimer"):
-        yield
-        return
-    armed = True
+        return work()
+    active, last = True, -AGAIN
 
     def stop(*_: object) -> None:
-        if armed:
+        nonlocal last
+        # Not again while the exception is on its way, which takes long on the clock of a busy computer.
+        if active and (now := time.process_time()) >= last + AGAIN:
+            last = now
             raise TimeOverError
 
     before = signal.signal(signal.SIGALRM, stop)
     try:
         try:
             signal.setitimer(signal.ITIMER_REAL, min(max(seconds, 1e-4), LONGEST), AGAIN)
-            yield
+            return work()
         finally:
-            armed = False
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
+            active = False
     except TimeOverError:
-        armed = False
         unit = "second" if seconds == 1 else "seconds"
         raise Fault(
             "timeout", f"it took longer than {seconds:g} {unit}", notes=("the file was being read and checked",)
         ) from None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

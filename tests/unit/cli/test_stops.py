@@ -11,6 +11,9 @@ import time
 
 import pytest
 
+from openptx.cli.time_limit import limited
+from openptx.errors import Fault
+
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no such signals")
 
 LATE = 5.0
@@ -38,6 +41,22 @@ def test_the_time_limit_holds_while_a_file_is_checked(openptx, large, seconds):
     assert done.err.startswith(f"fault[PTX9005]: it took longer than {seconds:g} seconds\n")
     assert "the file was being read and checked" in done.err
     assert signal.getsignal(signal.SIGALRM) is handler
+
+
+def test_a_signal_that_comes_again_at_once_leaves_nothing_behind(monkeypatch):
+    """As on a busy computer, where the exception is still on its way when the signal is repeated."""
+    set_timer, handler = signal.setitimer, signal.getsignal(signal.SIGALRM)
+    monkeypatch.setattr(signal, "setitimer", lambda which, first, again=0.0: set_timer(which, first, min(again, 1e-4)))
+
+    def endless() -> None:
+        while True:
+            bytearray(100)
+
+    for _ in range(100):
+        with pytest.raises(Fault, match=r"longer than 0\.001 seconds"):
+            limited(0.001, endless)
+        assert signal.getsignal(signal.SIGALRM) is handler
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs on this system")

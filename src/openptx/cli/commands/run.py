@@ -32,7 +32,7 @@ from openptx.cli.files import load, require_one_stdin
 from openptx.cli.launch_options import CONTRACT, ENGINE, PROFILE, add_launch_options, add_limits, pick, require_extents
 from openptx.cli.saving import require_writable, save_arrays
 from openptx.cli.terminal import Clock
-from openptx.cli.time_limit import time_limit
+from openptx.cli.time_limit import limited
 from openptx.cli.tracing import add_trace_arguments, compared, restore, traced, wants_trace, write_trace
 from openptx.diagnostics.render.summary import plural
 from openptx.rewrite import CONTRACTIONS
@@ -66,12 +66,8 @@ def run(args: Namespace) -> int:
     grid, block = read_extent(args.grid or "1", "grid"), read_extent(args.block or "1", "block")
     cluster = read_extent(args.cluster, "cluster") if args.cluster else None
     since = time.monotonic()
-    with time_limit(args.timeout):
-        file = load(args.file)
-        if not args.fidelity:
-            require_extents(args)
-        module = load_module(file, target=args.target, profile=args.profile, contract=args.contract)
-    kernel = pick(module, args.kernel, file.name)
+    module = limited(args.timeout, lambda: loaded(args))
+    kernel = pick(module, args.kernel, module.program.file.name)
     if args.fidelity:
         print(fidelities(module, kernel.name))
         if not (args.grid and args.block):
@@ -94,6 +90,14 @@ def run(args: Namespace) -> int:
         show_arrays(arrays)
     save_arrays([(path, arrays[index]) for index, path in saves])
     return status
+
+
+def loaded(args: Namespace) -> LoadedModule:
+    """The module in the file."""
+    file = load(args.file)
+    if not args.fidelity:
+        require_extents(args)
+    return load_module(file, target=args.target, profile=args.profile, contract=args.contract)
 
 
 def show_arrays(arrays: dict[int, NDArray[Any]]) -> None:
