@@ -1,4 +1,4 @@
-"""Marks that begin no token of PTX: a dot without a word, `#` and `'`. What they are in other languages."""
+"""Marks that begin no token of PTX: a dot without a word, `#`, `'` and `%%`. What they are in other languages."""
 
 from __future__ import annotations
 
@@ -74,3 +74,12 @@ def character_constant(file: File, start: int, limit: int) -> Diagnostic:
     fix = Fix(found.span(), str(ord(found[1])), f"write `{ord(found[1])}`", SAFE)
     help = "a character is written as its number"
     return Diagnostic("invalid-character", message, file, found.span(), help=help, fix=fix)
+
+
+def doubled_percent_sign(file: File, start: int, limit: int) -> Diagnostic:
+    """The error `%%r1`, which inline assembly writes for `%r1`. The fix is for the whole statement."""
+    end = file.text.find(";", start, limit)
+    end = end if end >= 0 else limit
+    fix = Fix((start, end), file.text[start:end].replace("%%", "%"), "write one `%`", SAFE)
+    help = "only inline assembly (`asm`) doubles the `%` of a register"
+    return Diagnostic("invalid-name", "PTX has no use for `%%`", file, (start, start + 2), help=help, fix=fix)

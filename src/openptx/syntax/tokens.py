@@ -190,6 +190,8 @@ class Cursor:
             end = self.file.text.find("\n", self.start, self.limit)
             span = self.start, end if end >= 0 else self.limit
             return self.mistake("unterminated-string", "this string has no closing quote", span, "starts here")
+        if self.file.text.startswith("%%", self.start):
+            return Mistake(stray_marks.doubled_percent_sign(self.file, self.start, self.limit))
         if self.word in ("%", "$"):
             help = f"a name that begins with `{self.word}` has at least one more letter or digit"
             return self.mistake("invalid-name", f"`{self.word}` alone is not a name", self.span, help=help)

@@ -9,6 +9,7 @@ from functools import cached_property
 from openptx.check.foreign_spellings import DEVICE_FUNCTIONS, REGISTERS
 from openptx.check.names.missing_declarations import declaration, declared, numbers, variable
 from openptx.check.names.misspelt_declarations import is_used, misspelt_name, misspelt_range
+from openptx.check.names.placeholders import Placeholders
 from openptx.check.names.scopes import Registers, Scope, around, labels_of, split_number
 from openptx.check.names.unread_declarations import MOST, words
 from openptx.check.operand import kinds
@@ -173,6 +174,7 @@ class UndeclaredNames:
     def __init__(self, checked: CheckedFunction, findings: FunctionFindings) -> None:
         self.module, self.function, self.findings = checked.module, checked.tree, findings
         self.problems: list[Diagnostic] = []  # syntax errors of the function
+        self.placeholders = Placeholders(self.function, self.module.suggestions)
 
     def operand(
         self, found: Diagnostic, scope: Scope, suits: Suits | None = None, instruction: Instruction | None = None
@@ -307,7 +309,7 @@ class UndeclaredNames:
         """The missing declaration of a name: one for all of `%r1`, `%r2`, ... if there is no such range."""
         prefix = name.rstrip("0123456789")
         numbered = name[0] == "%" and len(prefix) > 1 and not any(prefix in each.ranges for each in around(scope))
-        return "unknown-name", prefix if numbered else name, id(self.function)
+        return "unknown-name", prefix if numbered or self.placeholders.has(name) else name, id(self.function)
 
     def _explained(
         self, name: str, found: Diagnostic, scope: Scope, suits: Suits | None, instruction: Instruction | None = None
@@ -321,6 +323,9 @@ class UndeclaredNames:
         if not beyond and (inner := self._declared_in_block(name, found.span[0])) is not None:
             found.labels = (Label(inner, "this declaration is visible in its block only"),)
             self._declare(name, found, scope, suits, instruction)
+            return found
+        if not beyond and self.placeholders.has(name):
+            found.help = self.placeholders.help(name)
             return found
         known, prefix = self.module.functions, split_number(name)[0]
         if (wrong := misspelt_range(name, scope, self.function)) is not None:

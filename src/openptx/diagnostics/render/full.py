@@ -90,11 +90,11 @@ def gutter_of(file: File, marks: list[Mark]) -> int:
 
 
 def places(diagnostic: Diagnostic) -> str:
-    """The other locations of the same error."""
+    """The lines with the other locations of the same error."""
     if not diagnostic.also:
         return ""
-    rows = [str(diagnostic.file.location(start)[0]) for start, _ in diagnostic.also[:PLACES]]
-    more = len(diagnostic.also) - len(rows)
+    every = list(dict.fromkeys(str(diagnostic.file.location(start)[0]) for start, _ in diagnostic.also))
+    rows, more = every[:PLACES], len(every[PLACES:])
     lines = "line" if len(rows) == 1 else "lines"
     return f"in {lines} {', '.join(rows)}" + (f" and {more} other{'s' if more > 1 else ''}" if more else "")
 
