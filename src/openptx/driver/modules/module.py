@@ -142,7 +142,8 @@ def content(path: str) -> bytes:
         with open_regular(path) as stream:
             return content_of(stream, path)
     except (OSError, InputError) as error:
-        raise Failure(Result.FILE_NOT_FOUND, f"{path}: {error}") from None
+        absent = isinstance(error, FileNotFoundError)  # programs look for kernels of an earlier run in this way
+        raise Failure(Result.FILE_NOT_FOUND, f"{path}: {error}", usual=absent) from None
 
 
 @in_context("cuModuleUnload")
