@@ -1,8 +1,7 @@
 """NVIDIA/cuda-python: the examples of cuda.core and of cuda.bindings, under `openptx exec`.
 
-Needs `make .venv/.ready-clients`. CuPy is what is installed, or else the stand-in beside this file. A line that
-synchronises the device through NVIDIA's runtime, which OpenPTX does not run, asks the driver in a copy of the example;
-the case is then called NAME+driver, and NAME is the example as it stands. CONFORMANCE_EXAMPLES chooses by a pattern.
+Needs `make .venv/.ready-clients`. CuPy is what is installed, or else the stand-in beside this file.
+CONFORMANCE_EXAMPLES chooses by a pattern.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import fnmatch
 import importlib.util
 import os
-import re
 import subprocess
 import sys
 import sysconfig
@@ -23,8 +21,6 @@ from conformance.outcome import Outcome
 TOOLKIT = Path(sysconfig.get_paths()["purelib"]) / "nvidia" / "cu13"
 STAND_INS = Path(__file__).with_name("stand_ins")
 PARTS = {"cuda_core/examples": "core", "cuda_bindings/examples": "bindings"}
-RUNTIME = re.compile(r"^(\s*)(?:dev|device|dev0|dev1)\.sync\(\)", re.MULTILINE)
-DRIVER = r"\1assert int(__import__('cuda.bindings.driver').bindings.driver.cuCtxSynchronize()[0]) == 0"
 START = (
     "import runpy, sys; import cuda.bindings as b; b.__path__.append(sys.argv.pop(1)); sys.argv = sys.argv[1:]; "
     "runpy.run_path(sys.argv[0], run_name='__main__')"
@@ -39,7 +35,7 @@ def run(checkout: Path) -> Iterator[Outcome]:
     for part in PARTS.values():
         for name, file in examples(checkout, part).items():
             if fnmatch.fnmatch(name, pattern):
-                yield from attempts(name, file, checkout)
+                yield attempt(name, file, checkout)
 
 
 def examples(checkout: Path, part: str) -> dict[str, Path]:
@@ -47,17 +43,6 @@ def examples(checkout: Path, part: str) -> dict[str, Path]:
     (folder,) = (folder for folder, name in PARTS.items() if name == part)
     files = (file for file in sorted((checkout / folder).rglob("*.py")) if file.parent.name != "common")
     return {f"{part}-{file.stem}": file for file in files if not file.stem.endswith("_test")}
-
-
-def attempts(name: str, file: Path, checkout: Path) -> Iterator[Outcome]:
-    """An example as it stands, and with the driver's call where one of cuda.core synchronises through the runtime."""
-    yield attempt(name, file, checkout)
-    text = file.read_text("utf-8")
-    if name.startswith("core-") and RUNTIME.search(text):
-        with tempfile.TemporaryDirectory() as copies:
-            copy = Path(copies, file.name)
-            copy.write_text(RUNTIME.sub(DRIVER, text), "utf-8")
-            yield attempt(f"{name}+driver", copy, checkout)
 
 
 def attempt(name: str, file: Path, checkout: Path) -> Outcome:

@@ -27,6 +27,8 @@ from openptx.engines.native.cache.store import real_folder
 KEEP_NVJITLINK = "OPENPTX_KEEP_NVJITLINK"
 KEEP_NVRTC = "OPENPTX_KEEP_NVRTC"
 KEEP_CUDART = "OPENPTX_KEEP_CUDART"
+PYTHON_START = str(Path(__file__).with_name("python_start"))
+"""The folder of the `sitecustomize` for programs in Python."""
 
 QUIET = "ignore:libnvJitLink.so* is too old:RuntimeWarning"
 """Suppresses cuda.core's warning about a state that `wrap_nvjitlink` brings about on purpose."""
@@ -66,6 +68,7 @@ def with_libraries(subfolder: str, command: str) -> dict[str, str]:
     if not found.get(KEEP_CUDART):
         # A program's RPATH, which PyTorch has, precedes LD_LIBRARY_PATH.
         preload(found, (os.path.join(folder, runtime.soname) for runtime in RUNTIMES))
+        found["PYTHONPATH"] = os.pathsep.join(filter(None, (PYTHON_START, found.get("PYTHONPATH"))))
     if not found.get(KEEP_NVJITLINK):
         wrap_nvjitlink(found, folder, command)
         found["PYTHONWARNINGS"] = ",".join(filter(None, (found.get("PYTHONWARNINGS"), QUIET)))

@@ -12,7 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
 
 import run_conformance
-from conformance import cuda_python, gpuocelot, outcome, ptx_tests, rust_arrays, triton, zluda
+from conformance import gpuocelot, outcome, ptx_tests, rust_arrays, triton, zluda
 
 TWICE = """
 .version 8.0
@@ -119,11 +119,3 @@ def test_gpuocelot_compares_floats_as_gpuocelot_does() -> None:
     assert gpuocelot.first_difference(one, near, "4", 1) is None
     assert gpuocelot.first_difference(one, near, "4", 0) == 0
     assert gpuocelot.first_difference(one, far, "4", 1) == 0
-
-
-def test_examples_that_synchronise_through_the_runtime_ask_the_driver_in_a_copy() -> None:
-    text = "def main():\n    dev.sync()  # wait\n    stream.sync()\n    my_dev.sync()\n"
-    copy = cuda_python.RUNTIME.sub(cuda_python.DRIVER, text)
-    assert "    assert int(" in copy
-    assert copy.count(".sync()") == 2
-    compile(copy, "copy.py", "exec")
