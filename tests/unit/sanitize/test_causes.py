@@ -80,6 +80,11 @@ def test_an_access_outside_of_its_variable_is_not_a_race_too() -> None:
     assert finding.lines == {9, 10}
 
 
+def test_copies_that_one_wait_would_complete_are_one_finding() -> None:
+    (finding,) = found("cp.async.ca.shared.global [a], [o], 4;", "cp.async.ca.shared.global [b], [o], 4;")
+    assert (finding.name, len(finding.related)) == ("unfinished-copy", 1)
+
+
 def test_related_findings_are_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "k.ptx"
     path.write_text(HEAD + "\n".join((WRITE_S, REST_S, READ_S, STORE)) + "\nret; }\n", "utf-8")
