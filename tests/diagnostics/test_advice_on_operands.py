@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 from advice import Row, given
+from findings import module
+
+import openptx
 
 ROWS = (
     # in another order
@@ -38,6 +41,7 @@ ROWS = (
     Row("add.s64 %rd1, %rd2, %clock64;", "%clock64", "`mov.u64 %r, %clock64;`"),
     Row("add.u32 %r1, %r2, %tid;", "%tid", "`mov.u32 %r, %tid.x;`"),
     # too many or too few
+    Row("mad.f32 %f1, %f2, %f3;", "mad.f32", "mul.rn.f32 %f1, %f2, %f3;"),
     Row("st.global.v2.f32 [%rd1], %f1, %f2;", "st.global.v2.f32", "st.global.v2.f32 [%rd1], {%f1, %f2};"),
     Row("ld.global.v2.f32 %f1, %f2, [%rd1];", "ld.global.v2.f32", "ld.global.v2.f32 {%f1, %f2}, [%rd1];"),
     Row("atom.global.add.u32 [%rd1], %r1;", "atom.global.add.u32", "red.global.add.u32 [%rd1], %r1;"),
@@ -61,3 +65,11 @@ ROWS = (
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.example)
 def test_one_finding_with_its_cure(row: Row) -> None:
     assert given(row) == (row.marked, row.cure)
+
+
+@pytest.mark.parametrize(("a", "form"), [("%rd1", "8 operands"), ("{%r0,%r1,%r2,%r3}", "7 operands")])
+def test_the_form_of_the_operands_that_are_there_says_how_many_there_are(a: str, form: str) -> None:
+    """`wgmma` has a form with a descriptor for `a`, and one with a list of registers."""
+    given = f"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{%f0,%f1,%f2,%f3}}, {a}, %rd2, 1, 1, 1;"
+    (error,) = openptx.check(module(given).replace("sm_100a", "sm_90a"))
+    assert f"takes {form}, not 6" in error.message

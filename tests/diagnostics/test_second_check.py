@@ -269,3 +269,10 @@ def test_the_room_for_second_checks_is_an_argument(room: int | None, proven: boo
     module = CheckedModule(parse(File("k.ptx", f"{HEAD}.globl .u32 {_TABLE}")), None, "ptxas")
     found = settled(module, ModuleChecker(module).check(), room=room)
     assert [(each.name, each.fix is not None) for each in found] == [("unknown-directive", proven)]
+
+
+def test_a_completed_fix_shows_whole_words() -> None:
+    text = f"{HEAD}.entry k() {{ .reg .f32 %f<4>; mov.f32 %f2, 0f3F800000; mad.f32 %f1, %f2, %f2; ret; }}"
+    (error,) = openptx.check(text)
+    assert error.fix is not None
+    assert (error.help, error.fix.text) == (None, "write `mul.rn.f32`")

@@ -35,14 +35,28 @@ _GATED = WARNINGS | _GATES
 
 def select_form(opcode: str, operands: tuple[Kind, ...], context: Context) -> Candidate | None:
     """The first form that accepts these operands, or else the nearest one; None if the opcode has no form."""
-    best: Candidate | None = None
+    refused: list[Candidate] = []
     for form, m in resolve(opcode, "ptxas" if context.follows_ptxas else "isa"):
         candidate = refine(examine(form, m, operands, context), operands, context)
         if candidate.accepted:
             return _overlooking(candidate, opcode, context)
-        if best is None or candidate.rank > best.rank:
-            best = candidate
-    return best
+        refused.append(candidate)
+    if len(refused) > 1 and all(each.rank[0] == 0 for each in refused):  # none has so many operands
+        return min(refused, key=lambda each: (_misshapen(each, operands, context), -each.rank[1]))
+    return max(refused, key=lambda each: each.rank, default=None)
+
+
+def _misshapen(candidate: Candidate, operands: tuple[Kind, ...], context: Context) -> int:
+    """How many operands are lists or addresses, or are none, contrary to a form with another number of operands."""
+    form, m = candidate.form, candidate.m
+    layout = min(form.layouts(m), key=lambda each: abs(len(each) - len(operands)))
+    types, wrong = form.types(m), 0
+    for position, kind in zip(layout, operands, strict=False):
+        operand_place = Place(form, m, form.operands[position], types[position], context)
+        allowed = lengths(operand_place)
+        single = kind.sort == kinds.REGISTER and allowed and 1 not in allowed
+        wrong += bool(single) or _is_of_another_form(operand_place, kind, [])
+    return wrong
 
 
 def _overlooking(candidate: Candidate, opcode: str, context: Context) -> Candidate:

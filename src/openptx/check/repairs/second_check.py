@@ -3,6 +3,7 @@ errors are consequences of others."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from openptx.check.repairs.brace_edits import move_to_fix
@@ -19,7 +20,7 @@ from openptx.diagnostics.edits import edits_of
 from openptx.diagnostics.kinds import CUT_OFF
 from openptx.patterns import pattern
 from openptx.source import File, Span
-from openptx.syntax.lexical import STRING, words
+from openptx.syntax.lexical import LETTER, STRING, words
 
 ROOM = 400_000
 """Characters of an excerpt of the file that are checked again, all in all."""
@@ -40,6 +41,7 @@ _DECLARING = EDITED | {
 }  # fmt: skip
 """Errors of statements that may declare a name."""
 _QUOTED = pattern(STRING)
+_IN_WORD = pattern(rf"{LETTER}|[%.]", re.A)
 _BRACES = frozenset(("unclosed-brace", "unmatched-brace", "missing-semicolon"))
 _REPLACED = OF_OPCODES | DUPLICATES
 """Errors whose message is replaced by the cause that was found."""
@@ -218,6 +220,7 @@ class SecondCheck:
         tail = 0
         while tail < min(len(before), len(text)) - start and before[-1 - tail] == text[-1 - tail]:
             tail += 1
+        start, tail = _whole_words(before, text, start, tail)
         meant = text[start : len(text) - tail]
         said = f"write `{meant.strip()}`" if meant.strip() else "remove it"
         return Fix((start, len(before) - tail), meant, said, SUGGESTION)
@@ -245,10 +248,24 @@ class SecondCheck:
                 yield id(each)
 
 
+def _whole_words(before: str, after: str, start: int, tail: int) -> tuple[int, int]:
+    """The edit after so many equal characters at both ends, such that it cuts no word."""
+    changed = before[start : len(before) - tail], after[start : len(after) - tail]
+    if any(_IN_WORD.fullmatch(each[:1]) for each in changed):
+        while start and _IN_WORD.fullmatch(before[start - 1]):
+            start -= 1
+    if any(_IN_WORD.fullmatch(each[-1:]) for each in changed):
+        while tail and _IN_WORD.fullmatch(before[-tail]):
+            tail -= 1
+    return start, tail
+
+
 def _explained(error: Diagnostic, fix: Fix | None) -> Diagnostic:
     """An error with the fix that was found for it, and its cause where the fix tells that."""
     if not isinstance(fix, Rewritten):
-        return move_to_fix(error, fix).advising(error.help, fix)
+        own = error.fix
+        other = fix is not None and own is not None and own.replacement not in fix.replacement
+        return move_to_fix(error, fix).advising(None if other else error.help, fix)
     if not is_syntax(error) and error.name not in _REPLACED:
         return error.advising(error.help or fix.cause, fix)
     name = "missing-semicolon" if fix.replacement == ";" else error.name if error.name in DUPLICATES else "syntax"
