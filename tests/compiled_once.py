@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import wraps
@@ -15,6 +16,11 @@ ROOM = 64 << 20
 
 _objects: dict[tuple[str, bool, bool, bool], bytes] = {}
 _always: list[bool] = [False]
+_hurried: list[bool] = [False]
+_unoptimised: dict[str, bytes] = {}
+"""What takes the place of `shared_functions._objects`."""
+_OPTIMISED = re.compile("^define .* #1", re.MULTILINE)
+"""Functions that are wrong without optimisation (`support.attributes`): the runtime library's."""
 
 
 def install() -> None:
@@ -25,7 +31,8 @@ def install() -> None:
     def once(
         text: str, promotes: bool = True, fast: bool = False, lasting: bool = False, guard: Guard | None = None
     ) -> bytes:
-        fast = fast or codegen.compiled_fast(text)
+        hurried = _hurried[-1] and not lasting and not _OPTIMISED.search(text)
+        fast = fast or hurried or codegen.compiled_fast(text)
         key = text_digest(text), promotes, fast, lasting
         if _always[-1] or key not in _objects:
             if sum(map(len, _objects.values())) > ROOM:
@@ -44,3 +51,21 @@ def compiled_again() -> Generator[None]:
         yield
     finally:
         _always.pop()
+
+
+@contextmanager
+def compiled_hurriedly() -> Generator[None]:
+    """In this scope, in which most kernels run once, they and the functions that they share are not optimised: LLVM
+    takes half of the time. What is made is neither stored on disk nor left to other tests."""
+    from openptx.engines.native import settings
+    from openptx.engines.native.rtlib import shared_functions  # after `install`
+
+    others = shared_functions._objects
+    _hurried.append(True)
+    shared_functions._objects = _unoptimised
+    try:
+        with settings.cache_at(None):
+            yield
+    finally:
+        shared_functions._objects = others
+        _hurried.pop()

@@ -8,11 +8,17 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 
 import compiled_once
 from bounded_sweep import BoundedSweep
+
+HURRIED = [Path(__file__).parent / folder for folder in ("unit/matrix", "unit/interp", "models")]
+"""Where kernels of one instruction run once, as machine code too. LLVM's optimisation is tested by the same tests in
+the sweep, by tests/kernels, whose kernels have such instructions, and by tests/unit/native."""
 
 compiled_once.install()
 # Which engine runs a launch, and when, would depend on how busy the computer is. The tests of tiers turn them on.
@@ -47,6 +53,13 @@ def pytest_collection_finish() -> None:
     """
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    hurried = item.get_closest_marker("sweep") is None and any(folder in item.path.parents for folder in HURRIED)
+    with compiled_once.compiled_hurriedly() if hurried else nullcontext():
+        yield
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compiled_once import compiled_again
+from compiled_once import compiled_again, compiled_hurriedly
 from openptx.llvm import codegen
 
 TEXT = "define i32 @compiled_once() { ret i32 1 }"
@@ -21,3 +21,21 @@ def test_a_text_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
     with compiled_again():
         codegen.compile(TEXT)
     assert made == [TEXT] * 3
+
+
+@pytest.mark.parametrize(
+    ("attributes", "lasting", "optimised"), [("", False, False), ("", True, True), (" #1 {", False, True)]
+)
+def test_kernels_that_are_compiled_hurriedly_are_not_optimised(
+    attributes: str, lasting: bool, optimised: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But for routines that stay, and the runtime library, which would be wrong."""
+    efforts: list[int] = []
+    machine = codegen.machine
+    monkeypatch.setattr(codegen, "machine", lambda effort: efforts.append(effort) or machine(effort))
+    text = f"define i32 @hurried{lasting:d}(){attributes or ' {'} ret i32 1 }}"
+    if attributes:
+        text += "\nattributes #1 = { nounwind }"
+    with compiled_hurriedly():
+        codegen.compile(text, lasting=lasting)
+    assert efforts[0] == (codegen.OPT_DEFAULT if optimised else codegen.OPT_NONE)
