@@ -39,12 +39,16 @@ def rows(kind: str, known: dict[str, Any]) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize(("form", "row"), rows("forms", FORMS))
-def test_forms(form: recorder.Form, row: dict[str, Any]) -> None:
+def test_forms() -> None:
     """Conversions, approximate functions, rounded operations; batches of millions under make sweep."""
-    for arrays, digest in zip(recorder.operands(form), row["digests"], strict=True):
-        if arrays[0].size < LARGE:
-            assert recorder.digest(recorder.defined(form, arrays)) == digest
+    every, wrong = rows("forms", FORMS), list[str | None]()
+    assert len(every) > 400
+    for each in every:
+        form, row = each.values
+        batches = [(a, d) for a, d in zip(recorder.operands(form), row["digests"], strict=True) if a[0].size < LARGE]
+        if any(recorder.digest(recorder.defined(form, arrays)) != digest for arrays, digest in batches):
+            wrong.append(each.id)
+    assert not wrong
 
 
 @pytest.mark.sweep

@@ -64,9 +64,12 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "accepted"), CASES)
-def test_verdicts(text: str, accepted: bool) -> None:
-    assert all(found.severity != "error" for found in openptx.check(text)) == accepted
+def test_verdicts() -> None:
+    wrong: list[str] = []
+    for text, accepted in CASES:
+        if all(found.severity != "error" for found in openptx.check(text)) != accepted:
+            wrong.append(text)
+    assert wrong == []
 
 
 @pytest.mark.skipif(not PTXAS.exists(), reason="ptxas is not installed")

@@ -34,9 +34,20 @@ def test_no_case_is_missing_and_none_is_left_over() -> None:
     assert sorted(folder_of(case, build) for case in CASES.values() for build in case.builds) == FOLDERS
 
 
-@pytest.mark.parametrize("name", sorted(CASES))
-def test_the_arrays_are_what_the_formulas_give(name: str) -> None:
-    case = CASES[name]
+@pytest.mark.parametrize("letter", sorted({name[0] for name in CASES}))
+def test_the_arrays_are_what_the_formulas_give(letter: str) -> None:
+    """Of the kernels whose names begin with a letter."""
+    wrong: dict[str, str] = {}
+    for name in (name for name in CASES if name.startswith(letter)):
+        try:
+            compare(CASES[name])
+        except AssertionError as difference:
+            wrong[name] = str(difference)
+    assert not wrong
+
+
+def compare(case: Case) -> None:
+    """The inputs and expected outputs of a kernel with its files."""
     values = case.inputs()
     for build in case.builds:
         folder = folder_of(case, build)

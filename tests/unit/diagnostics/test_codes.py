@@ -37,17 +37,22 @@ def phase_of(row: Code) -> str:
     return HUNDREDS[row.code[3:5]]
 
 
-@pytest.mark.parametrize("row", every_code(), ids=lambda row: row.code)
-def test_row_is_complete(row: Code) -> None:
-    assert re.fullmatch(r"PTX[0-9]{4}", row.code)
-    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", row.name)
-    assert row.summary.endswith(".")
-    assert re.search(r"^Instead:$", row.doc, re.M), "no fix"
-    assert row.example, "no example"
-    assert row.instead, "no fix"
-    assert row.example != row.instead
-    assert all(len(line) <= 120 for line in row.doc.splitlines())
-    assert row in import_module(f"openptx.diagnostics.codes.{phase_of(row)}").CODES
+def lacks(row: Code) -> list[str]:
+    """What is missing or wrong in a row."""
+    are_right = {
+        "code": re.fullmatch(r"PTX[0-9]{4}", row.code),
+        "name": re.fullmatch(r"[a-z]+(-[a-z]+)*", row.name),
+        "summary": row.summary.endswith("."),
+        "fix": re.search(r"^Instead:$", row.doc, re.M) and row.instead,
+        "example": row.example and row.example != row.instead,
+        "length of lines": all(len(line) <= 120 for line in row.doc.splitlines()),
+        "module": row in import_module(f"openptx.diagnostics.codes.{phase_of(row)}").CODES,
+    }
+    return [what for what, is_right in are_right.items() if not is_right]
+
+
+def test_rows_are_complete() -> None:
+    assert {row.code: found for row in every_code() if (found := lacks(row))} == {}
 
 
 def test_codes_and_names_find_the_same_row() -> None:
