@@ -1,6 +1,8 @@
-"""Structures that are passed and returned where they lie at no multiple of their size."""
+"""Structures that are passed to functions and returned, of any size and alignment, wherever they come to lie."""
 
 from __future__ import annotations
+
+import random
 
 import numpy as np
 import pytest
@@ -8,23 +10,47 @@ import pytest
 from openptx.engines.native import settings
 from openptx.runtime import load
 
-TEXT = """.version 8.0
-.target sm_80
-.address_size 64
-.func (.param .align 4 .b8 out[8]) exchanged (.param .b32 x, .param .align 4 .b8 pair[8]) {
-.reg .b32 a, b, c; ld.param.b32 a, [x]; ld.param.b32 b, [pair]; ld.param.b32 c, [pair+4];
-add.u32 c, c, a; st.param.b32 [out], c; st.param.b32 [out+4], b; ret; }
-.visible .entry k(.param .u64 out) {
-.reg .b64 o; .reg .b32 a, b, t; .param .b32 x; .param .align 4 .b8 pair[8], result[8];
-mov.u32 t, %tid.x; st.param.b32 [x], 100; st.param.b32 [pair], 1; st.param.b32 [pair+4], t;
-call (result), exchanged, (x, pair); ld.param.b32 a, [result]; ld.param.b32 b, [result+4];
-ld.param.u64 o, [out]; mad.wide.u32 o, t, 8, o; st.global.v2.b32 [o], {a, b}; ret; }
-"""
+LANES = 32
+Structure = tuple[int, int]  # alignment and size
 
 
-@pytest.mark.parametrize("engine", ["interp", "native"])
-def test_structures_of_eight_bytes_that_are_aligned_to_four(engine: str) -> None:
-    out = np.zeros((32, 2), np.uint32)
-    with settings.cache_at(None):
-        load(TEXT)["k"](1, 32, (out,), engine=engine)
-    assert out.tolist() == [[100 + lane, 1] for lane in range(32)]
+def text(given: list[Structure], result: Structure) -> str:
+    """Byte i of parameter j is lane * (j + 3) + i; the result is the sum of the parameters, each repeated."""
+    formals = ", ".join(f".param .align {align} .b8 p{j}[{size}]" for j, (align, size) in enumerate(given))
+    variables = [f".param .align {align} .b8 a{j}[{size}];" for j, (align, size) in enumerate(given)]
+    stores = [
+        f"mad.lo.u16 h, t, {j + 3}, {i}; st.param.b8 [a{j}+{i}], h;"
+        for j, (_, size) in enumerate(given)
+        for i in range(size)
+    ]
+    sums = [
+        "mov.b16 h, 0; "
+        + " ".join(f"ld.param.u8 g, [p{j}+{i % size}]; add.u16 h, h, g;" for j, (_, size) in enumerate(given))
+        + f" st.param.b8 [o+{i}], h;"
+        for i in range(result[1])
+    ]
+    loads = [f"ld.param.u8 h, [r+{i}]; st.global.u8 [out+{i}], h;" for i in range(result[1])]
+    return "\n".join((
+        ".version 8.0\n.target sm_80\n.address_size 64",
+        f".func (.param .align {result[0]} .b8 o[{result[1]}]) f({formals}) {{ .reg .b16 g, h;", *sums, "ret; }",
+        ".visible .entry k(.param .u64 to) { .reg .b64 out; .reg .b32 lane; .reg .b16 t, h;",
+        *variables, f".param .align {result[0]} .b8 r[{result[1]}];",
+        "ld.param.u64 out, [to]; mov.u32 lane, %tid.x; cvt.u16.u32 t, lane;",
+        f"mad.wide.u32 out, lane, {result[1]}, out;",
+        *stores, f"call (r), f, ({', '.join(f'a{j}' for j in range(len(given)))});", *loads, "ret; }",
+    ))  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.sweep) for seed in range(1, 60))])
+def test_structures(seed: int) -> None:
+    dice = random.Random(seed)
+    *given, result = [
+        (dice.choice((1, 1, 2, 4, 8, 16)), dice.choice((1, 2, 4, 4, 8, 8, 8, 3, 12, 16, 17))) for _ in range(5)
+    ]
+    lane, i = np.arange(LANES)[:, None], np.arange(result[1])
+    expected = sum((lane * (j + 3) + i % size) % 256 for j, (_, size) in enumerate(given)) % 256
+    for engine in ("interp", "native"):
+        out = np.zeros((LANES, result[1]), np.uint8)
+        with settings.cache_at(None):
+            load(text(given, result))["k"](1, LANES, (out,), engine=engine)
+        assert np.array_equal(out, expected)
