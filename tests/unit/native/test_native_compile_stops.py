@@ -72,6 +72,7 @@ def slow_compile(monkeypatch: pytest.MonkeyPatch, end: threading.Event | None = 
         return start(text, checked, process, *how)
 
     monkeypatch.setattr(subprocess_compile, "CHILD", "import time; time.sleep(600)")
+    monkeypatch.setattr(support, "may_fork", lambda: False)
     monkeypatch.setattr(support, "compile_in_subprocess", noted)
     monkeypatch.setattr(support, "LONG", 0)
     return begun

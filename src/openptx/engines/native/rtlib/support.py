@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from openptx.engines.native import abi, settings
 from openptx.engines.native.cache import store
 from openptx.engines.native.cache.key import digest
+from openptx.engines.tiers.forked_compile import may_fork
+from openptx.engines.tiers.forked_object import compile_in_fork
 from openptx.isa.address_windows import CONST, FIRST, PARAM, RANK_0, SHIFT
 from openptx.llvm.codegen import compile
 from openptx.llvm.host import MXCSR, host
@@ -39,8 +41,8 @@ METADATA = """
 """
 LONG = 300_000
 """The number of characters of text above which LLVM runs in a separate process: LLVM calls cannot be cancelled, and
-take 0.6 to 1.2 us for each character. The process takes 0.1 s to start, a quarter or a third of the time for half as
-long a text."""
+take 0.6 to 1.2 us for each character. A fork costs 10 ms; where the program has threads of its own a process is
+started, which takes 0.1 s."""
 
 MANY = 1_100
 """The number of instructions from which a kernel's text is that long: of the kernels of tests, three with 700 to 1,100
@@ -192,7 +194,11 @@ def support(address_size: int, rounds: bool, counted: bool) -> Support:
 
 def object_of(text: str, promotes: bool = True, fast: bool = False, process: Popen[bytes] | None = None) -> bytes:
     """LLVM text compiled in this process or in a separate one, which may have been started before."""
-    if settings.compiles_in_subprocess() or (len(text) > LONG and available()):
+    apart = settings.compiles_in_subprocess()
+    if not apart and len(text) > LONG and process is None and may_fork():
+        with contextlib.suppress(OSError):  # the system cannot create a process
+            return compile_in_fork(text, check_cancelled, promotes, fast)
+    if apart or (len(text) > LONG and available()):
         return compile_in_subprocess(text, check_cancelled, process, promotes, fast)
     try:
         return compile(text, promotes, fast, guard=guard())
@@ -213,8 +219,9 @@ def guard() -> Guard | None:
 
 @contextmanager
 def compiling(function: Function) -> Generator[Callable[[str, bool, bool], bytes]]:
-    """Returns a compiler of the function's text. A process that may be needed starts while the text is generated."""
-    if len(function.code) < MANY or not available():
+    """Returns a compiler of the function's text. A process that may be needed, instead of a fork, starts while the text
+    is generated."""
+    if len(function.code) < MANY or not available() or may_fork():
         yield object_of
         return
     with start() as process:
