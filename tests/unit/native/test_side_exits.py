@@ -12,9 +12,11 @@ import pytest
 
 import openptx
 from openptx.dataflow import bits_of, set_of
-from openptx.engines.native import settings
+from openptx.engines.native import abi, settings
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.runtime import compiled_kernel as kernel
+from openptx.engines.native.settings import Options
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "properties"))
 from guards import guards  # type: ignore[import-not-found]
@@ -47,6 +49,15 @@ def test_a_warp_that_left_for_the_slow_version_waits_in_its_frame() -> None:
         openptx.load(SOURCE)["k"](1, 96, (x, y, shift), engine="native", workers=1)
     i = (np.arange(96, dtype=np.uint64) + shift) % (1 << 32) % 128
     assert np.array_equal(y, x[i] + x[:COUNT].sum())
+
+
+def test_what_lanes_share_is_saved_as_one_number() -> None:
+    """Registers that the block has written, too: two pointers."""
+    module = openptx.load(SOURCE)
+    text = lower_kernel(module.program, module["k"].function, module.image, Options((96, 1, 1), False)).text
+    (leaving,) = [block for block in text.split("\nb") if f"\nret i32 {abi.SIDE_EXIT}" in block]
+    assert "store i64" in leaving
+    assert "store <32 x i64>" not in leaving
 
 
 def test_workers_that_leave_at_once_share_one_slow_version(monkeypatch: pytest.MonkeyPatch) -> None:

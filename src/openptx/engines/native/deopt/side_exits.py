@@ -8,11 +8,12 @@ the CTA and all CTAs that have not run yet (resume_interp.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 
 from openptx.engines.native import abi
+from openptx.engines.native.analysis.affine import affine_of
 from openptx.engines.native.analysis.cfg import Block
-from openptx.engines.native.analysis.lattice import Lanes
+from openptx.engines.native.analysis.lattice import ZEROS, Lanes, Value
 from openptx.engines.native.deopt.frame_layout import FrameLayout
 from openptx.engines.native.deopt.frame_state import SideExit
 from openptx.engines.native.emit.ir_builder import MASK, LaneType
@@ -34,6 +35,8 @@ class SideExits:
         """The layout's side exits that the code has, by position."""
         self.before_leaving: Callable[[], None] = lambda: None
         """Emits code that records where the CTA's other warps are, before this one leaves."""
+        self.has_copy = False
+        """Whether the block is emitted twice, so that values may have other forms in its other copy."""
         self.guarded: set[tuple[object, ...]] = set()
         """Sums that were checked in this block not to wrap."""
 
@@ -57,16 +60,20 @@ class SideExits:
             return
         site = self.scope.site
         self.x.watch.leaves()
-        self.exits[site] = exit = self.layout.exits[site]
-        self.save(-2 - site, exit)
+        exit = self.layout.exits[site]
+        values = [*map(self.held_value, exit.cells)]
+        if not self.has_copy:
+            exit = exit._replace(lanes=tuple(map(offsets_of, values)))
+        self.exits[site] = exit
+        self.save(-2 - site, exit, values)
         self.before_leaving()
         self.return_with(abi.SIDE_EXIT)
 
-    def save(self, position: int, exit: SideExit) -> None:
+    def save(self, position: int, exit: SideExit, registers: Sequence[Bits]) -> None:
         """The current lanes, and those that wait at other positions, with registers."""
         ir, field, (cells, waiting, lanes) = self.ir, self.entry.frame_field, exit
         # All are read before any is written.
-        values = [self.saved_as(cell, own) for cell, own in zip(cells, lanes, strict=True)]
+        values = [self.saved_as(value, own) for value, own in zip(registers, lanes, strict=True)]
         ir.store("i32", position, field(abi.RESUME), 4)
         ir.store_saved(MASK, ir.load_live(), field(abi.LIVE), 4)
         masks = [self.x.vector(self.scope.block_mask), *(ir.load_mask(f"%m{self.c.graph.at[pc]}") for pc in waiting)]
@@ -75,10 +82,14 @@ class SideExits:
         for saved, own, value in zip(self.layout.places(waiting, cells), lanes, values, strict=True):
             ir.store(LaneType(saved.width, own is not None).int, value, field(saved.offset), 4)
 
-    def saved_as(self, cell: int, lanes: Lanes | None) -> str:
+    def saved_as(self, value: Bits, lanes: Lanes | None) -> str:
         """A register as a vector or, if its lanes are known to have these offsets, their base."""
-        value, fact = self.held_value(cell), self.facts.registers[cell]
-        return self.x.vector(value) if lanes is None or fact is None else self.registers.conformed(value, fact)
+        if lanes is None or lanes is ZEROS:
+            return self.x.name_of(value, lanes is ZEROS)
+        parts = affine_of(value.v, value.width)
+        assert parts is not None
+        assert parts.lanes == lanes
+        return self.x.texts(parts.base, value.width)
 
     def held_value(self, cell: int) -> Bits:
         """A register; read from the frame if it has stayed there since the last barrier."""
@@ -111,6 +122,14 @@ class SideExits:
         ir.jump(f"block{self.c.graph.at[pc]}")
 
 
+def offsets_of(a: Bits) -> Lanes | None:
+    """The offsets of a value's lanes, if it has a base."""
+    if isinstance(a.v, Value) and a.v.lanes is ZEROS:
+        return ZEROS
+    parts = affine_of(a.v, a.width)
+    return parts.lanes if parts is not None and (a.width > 1 or parts.lanes is ZEROS) else None
+
+
 class Deoptimizer:
     def __init__(self, exits: SideExits) -> None:
         self.ir, self.scope, self.exits, self.c = exits.ir, exits.scope, exits, exits.c
@@ -120,7 +139,8 @@ class Deoptimizer:
         at = -2 - b.start
         state = self.exits.layout.states[at]
         cells = tuple(r.cell for r in state.cells)
-        self.exits.save(at, SideExit(cells, state.waiting, (None,) * len(cells)))
+        values = [*map(self.exits.held_value, cells)]
+        self.exits.save(at, SideExit(cells, state.waiting, (None,) * len(cells)), values)
         self.ir.store("i32", self.c.version, self.scope.entry.frame_field(abi.VERSION), 4)
         self.exits.before_leaving()
         self.ir.line(f"ret i32 {abi.DEOPTIMIZED}")

@@ -67,6 +67,7 @@ class BlockEmitter:
         ir.line(f"; {b.start}")
         groups = groups_of(self.c.function, self.c.cells, b, self.facts.accesses)
         fast = self.emits_fast_copy(b, groups)
+        self.exits.has_copy = fast
         for_full = fast and self.facts.partial[b.index] and b.index not in waiting and self.may_be_full
         if for_full:
             self.copy_for_full_warps(b, groups)
