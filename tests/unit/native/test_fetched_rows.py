@@ -41,6 +41,16 @@ def test_what_is_fetched(case: str) -> None:
     assert fetches in (lines, 2 * lines)  # a loop may be emitted twice
 
 
+def test_rows_at_addresses_of_which_nothing_is_known_are_fetched() -> None:
+    """They are rows where a test says so; each of two halves is fetched."""
+    text = TEXT.format(step=4, load="u32", back=BACK)
+    unknown = text.replace("LOOP:", "setp.lt.u32 %p, %t, %n; @%p mov.u64 %a, %b; LOOP:")
+    module = openptx.load(unknown)
+    for block, lines in (((256, 1, 1), 2), ((16, 16, 1), 0)):
+        kernel = lower_kernel(module.program, module.program.function("k"), module.image, Options(block, False))
+        assert kernel.text.count("call void @llvm.prefetch") == lines
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_sums_up_to_the_end_of_an_array(case: str) -> None:
     step, load, back, block, _ = CASES[case]

@@ -14,7 +14,7 @@ from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes
 from openptx.engines.native.emit.memory.gather_scatter import GatherScatter, LoadPlan
 from openptx.engines.native.emit.memory.joined_loads import JoinedLoads
 from openptx.engines.native.emit.memory.local_slots import LocalSlots
-from openptx.engines.native.emit.memory.rows import load_rows
+from openptx.engines.native.emit.memory.rows import HALF, load_rows
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
 
@@ -76,7 +76,7 @@ class LoadLowering:
                 if plan is None:
                     return self.load_lanes(pointer(), form.lanes, w, count)
                 place = pointer()
-                if region == "global" and self.continues_in_next_warp(plan, count):
+                if region == "global" and plan.runs == [(0, N * count)] and self.is_continued_by_next_warp:
                     self.fetch(place, AHEAD * N * size, N * size)
                 found = self.wide_load(plan, place, w, count)
                 if is_private(space, self.c.has_local):
@@ -105,15 +105,20 @@ class LoadLowering:
         if not self.shared.tests_rows(region, count):
             return each()
         good, firsts = self.shared.rows(region, place, w // 8, False)
-        return self.joined.load(
-            region, place, w, good, lambda: (self.x.bits(load_rows(self.ir, w, firsts()), w),), each
-        )
+        return self.joined.load(region, place, w, good, lambda: (self.load_halves(region, firsts(), w),), each)
 
-    def continues_in_next_warp(self, plan: LoadPlan, count: int) -> bool:
-        """Whether a loop reads a row of memory, which the next warp is likely to continue in its own loop."""
+    def load_halves(self, region: str, pointers: list[str], w: int) -> Bits:
+        """The elements of two rows, of half a warp each."""
+        if region == "global" and self.is_continued_by_next_warp:
+            for at in pointers:
+                self.fetch(at, AHEAD * N * w // 8, HALF * w // 8)
+        return self.x.bits(load_rows(self.ir, w, pointers), w)
+
+    @property
+    def is_continued_by_next_warp(self) -> bool:
+        """Whether the next warp is likely to read on, in its own loop, where this one has read a row of memory."""
         options = self.c.options
-        in_loop = self.scope.block.index in self.c.looped and options.block[0] > N and not options.baseline
-        return in_loop and plan.runs == [(0, N * count)]
+        return self.scope.block.index in self.c.looped and options.block[0] > N and not options.baseline
 
     def fetch(self, pointer: str, start: int, size: int) -> None:
         """Fetches bytes into the caches, wherever they are."""
