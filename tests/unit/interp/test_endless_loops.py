@@ -8,11 +8,11 @@ import pytest
 import openptx
 from openptx.engines.interp import batch, endless_loops, launch
 
-KERNEL = """.version 8.0
+KERNEL = """.version 8.4
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 x) {{
-.reg .b32 i, t; .reg .b64 s, a, c; .reg .pred p, q, r; .shared .b64 m; .shared .b32 f;
+.reg .b32 i, t; .reg .b64 s, a, c; .reg .b128 w; .reg .pred p, q, r; .shared .b64 m; .shared .b32 f;
 ld.param.u64 a, [x]; mov.u32 i, %tid.x; mov.u32 t, 0; setp.eq.u32 r, i, 0;
 @r mbarrier.init.shared.b64 [m], {count}; @r st.shared.u32 [f], 0; bar.sync 0; {body} END: ret; }}"""
 LOST = "mbarrier.arrive.shared.b64 s, [m]; AGAIN: mbarrier.try_wait.shared.b64 p, [m], s; {} @!p bra AGAIN;"
@@ -37,6 +37,7 @@ ENDLESS = {
     "a sleep that grows": LOST.format("mov.u64 c, %clock64; setp.lt.u64 q, c, 50; @q bra AGAIN; nanosleep.u32 t;"),
     "an exit that none takes": LOST.format("setp.gt.u32 q, t, 9; @q trap; @q st.shared.u64 [m], 0;"),
     "a flag": SPIN.format(""),
+    "128 bits": SPIN.format("mov.b128 w, {a, a};"),
     "others at a barrier": "@r bra L; bar.sync 1; L: " + LOST.format(""),
 }
 
@@ -49,6 +50,9 @@ def test_lanes_that_loop_forever_are_a_deadlock(name: str) -> None:
 
 
 ENDING = {
+    "a counter of 128 bits": SPIN.format(
+        "mov.b128 {s, c}, w; add.u64 c, c, 1; mov.b128 w, {s, c}; setp.gt.u64 q, c, 200; @q bra END;"
+    ),
     "a limit": LOST.format("add.u32 t, t, 1; setp.gt.u32 q, t, 200; @q bra END;"),
     "a time": LOST.format("mov.u64 c, %clock64; setp.gt.u64 q, c, 900; @q bra END;"),
     "a store that counts": LOST.format("add.u32 t, t, 1; setp.gt.u32 q, t, 200; @q st.shared.u64 [m], -1;"),

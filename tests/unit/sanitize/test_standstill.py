@@ -86,3 +86,26 @@ AGAIN:
 }
 """
     assert found(openptx.load(text)["k"], 1, 1, np.zeros(2, np.uint32)) == []
+
+
+@pytest.mark.parametrize("step", [0, 1])
+def test_both_halves_of_128_bits_belong_to_the_state(step: int) -> None:
+    text = f""".version 8.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 flag) {{
+    .reg .b64 %f, %n, %m; .reg .b128 %q; .reg .pred %p;
+    ld.param.u64 %f, [flag];
+    mov.b128 %q, {{%f, 0}};
+AGAIN:
+    mov.b128 {{%m, %n}}, %q; add.u64 %n, %n, {step}; mov.b128 %q, {{%m, %n}};
+    setp.gt.u64 %p, %n, 300;
+    @%p bra DONE;
+    ld.relaxed.gpu.global.u64 %m, [%f]; setp.eq.u64 %p, %m, 0; mov.u64 %n, 0; mov.u64 %m, 0;
+    @%p bra AGAIN;
+DONE:
+    ret;
+}}
+"""
+    names = [f.name for f in found(openptx.load(text)["k"], 1, 1, np.zeros(2, np.uint32))]
+    assert names == ([] if step else ["endless-wait"])

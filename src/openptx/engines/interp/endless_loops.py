@@ -20,6 +20,7 @@ from openptx.engines.common.operands import source_position
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.decode import guard_mask
 from openptx.engines.interp.frames import Frame
+from openptx.engines.interp.operands import arrays
 from openptx.isa.instructions import fence, mbarrier, mbarrier_reports, miscellaneous, warp
 from openptx.isa.semantics.mbarrier import PHASE
 from openptx.numerics.reductions import distinct
@@ -75,16 +76,21 @@ class Probe:
 
     def before(self, op: Op, frame: Frame, lanes: lane_sets.Lanes) -> None:
         """Keeps the old values of the registers that an instruction writes."""
-        self._before = [lane_sets.take(frame.regs[i], lanes).copy() for i in written_registers(op)]
+        self._before = [lane_sets.take(array, lanes).copy() for _, array in written(op, frame)]
 
     def after(self, op: Op, frame: Frame, lanes: lane_sets.Lanes) -> None:
         before, self._before = self._before, []  # none of a branch
-        for i, old in zip(written_registers(op), before, strict=False):
-            if (lane_sets.take(frame.regs[i], lanes) != old).any():
+        for (i, array), old in zip(written(op, frame), before, strict=False):
+            if (lane_sets.take(array, lanes) != old).any():
                 self.changed.add((id(frame.regs), i))
 
     def write(self, frame: Frame, i: int, lanes: lane_sets.Lanes) -> None:
         """A call passes an argument; calls end the proof."""
+
+
+def written(op: Op, frame: Frame) -> list[tuple[int, Array]]:
+    """The registers that an instruction writes, and their arrays."""
+    return [(i, array) for i in written_registers(op) for array in arrays(frame.regs[i])]
 
 
 def spins(batch: Batch) -> list[Spin]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -35,6 +35,11 @@ EMPTY = {w: np.zeros(1, dtype) for w, dtype in UNSIGNED.items()}
 def fresh(width: int) -> Any:
     """The content of a register that has not been written."""
     return (EMPTY[64], EMPTY[64]) if width == 128 else EMPTY[width]
+
+
+def arrays(register: Any) -> tuple[Array, ...]:
+    """The arrays of a register: one, or the halves of 128 bits."""
+    return cast("tuple[Array, ...]", register) if isinstance(register, tuple) else (register,)
 
 
 # Sources.

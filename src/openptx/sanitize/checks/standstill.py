@@ -3,12 +3,14 @@ that it reads has changed in between. They will do so forever."""
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
+from openptx.engines.interp.operands import arrays
 
 if TYPE_CHECKING:
     from openptx.engines.interp.batch import Batch
@@ -46,8 +48,8 @@ def digest(frame: Frame, statement: int, lanes: Array) -> Array:
     found = np.full(lanes.size, statement, np.uint64)
     each: Frame | None = frame
     while each is not None:
-        for register in each.regs:
-            values = register[lanes] if register.size > 1 else register
+        for array in chain.from_iterable(map(arrays, each.regs)):
+            values = array[lanes] if array.size > 1 else array
             found = (found ^ (found >> np.uint64(29)) ^ values.astype(np.uint64)) * PRIME
         each = each.parent
     return found
