@@ -50,14 +50,14 @@ def pairing(c: FunctionContext, facts: Facts) -> Pairing | None:
 
 def is_local(c: FunctionContext, facts: Facts, b: Block, pc: int) -> bool:
     """Whether an operation affects other threads at most by a load or a store, and does not depend on which lanes of
-    its warp have ended."""
+    its warp have ended, or skip it."""
     op = c.function.code[pc]
     if control(op) is not None:
         return control(op) in ("branch", "return", "exit")
     instruction = op.form.instruction
     if instruction.access or pc in facts.touches or any(isinstance(o, Address) for o in op.operands):
         return instruction.access in ("load", "store") and facts.touches.get(pc) != "atomic"
-    if facts.partial[b.index] and (converges(op) or instruction.across_lanes):
+    if (facts.partial[b.index] or op.guard is not None) and (converges(op) or instruction.across_lanes):
         return False
     return bool(c.cells.writes(op))  # and not a fence, a prefetch, a wait
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
+from openptx.control_flow import converges
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.barrier_spills import BarrierSpills
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
-from openptx.engines.native.analysis.lattice import Lanes, N
+from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N
 from openptx.engines.native.analysis.liveness import live_before
 from openptx.engines.native.analysis.reconvergence import find_waiting
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
@@ -43,11 +44,13 @@ class FrameLayout:
         self.states: dict[int, FrameState] = {}
         """Where the interpreter may continue, by the value of `RESUME`: after a barrier, or -2 minus a position."""
         for b in reached:
-            if b.index in counted or may_wait_for_parked(c, facts, b):
+            if b.index in counted or may_wait_for_parked(c, facts, b) or may_be_divided(c, facts, b):
                 self.states[-2 - b.start] = self.block_state(b)
             if b.index in c.suspending:
                 self.states[b.stop] = self.barrier_state(b)
-        self.deoptimizes = any(at < 0 for at in self.states) or (bool(self.exits) and may_wait_twice(c))
+        self.deoptimizes = any(at < 0 for at in self.states) or (
+            bool(self.exits) and (may_wait_twice(c) or any(is_guarded(c, b) for b in c.graph.blocks))
+        )
         """Whether warps may have to continue in the interpreter."""
         if self.deoptimizes and any(op.m.values.get("mode") == "arrive" for op in c.function.code):
             raise UnsupportedByJit("warps that only arrive at barriers, in a kernel that may deoptimise")
@@ -159,6 +162,21 @@ def kept_for(c: FunctionContext, facts: Facts, b: Block) -> frozenset[int]:
 def may_wait_for_parked(c: FunctionContext, facts: Facts, b: Block) -> bool:
     """Whether lanes may wait at one block on lanes that wait at another."""
     return b.syncs_warp and any(c.graph.blocks[i].syncs_warp for i in facts.waiting[b.index])
+
+
+def is_guarded(c: FunctionContext, b: Block) -> bool:
+    """Whether a block begins with an operation at which lanes wait for each other, under a guard."""
+    op = c.function.code[b.start]
+    return op.guard is not None and converges(op)
+
+
+def may_be_divided(c: FunctionContext, facts: Facts, b: Block) -> bool:
+    """Whether some lanes may skip the operation that begins a block while others wait for them there."""
+    guard = c.function.code[b.start].guard
+    if guard is None or not is_guarded(c, b):
+        return False
+    fact = facts.registers[c.cells.of(guard)[0]]
+    return fact is not None and not isinstance(fact.known, int) and fact.lanes is not ZEROS
 
 
 def may_wait_twice(c: FunctionContext) -> bool:

@@ -14,7 +14,7 @@ from openptx.engines.native.analysis.liveness import live_results
 from openptx.engines.native.analysis.neighbours import runs_of
 from openptx.engines.native.analysis.operation_order import emission_order
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
-from openptx.engines.native.deopt.frame_layout import kept_for
+from openptx.engines.native.deopt.frame_layout import kept_for, may_be_divided
 from openptx.engines.native.deopt.side_exits import Deoptimizer
 from openptx.engines.native.emit.arith.outlined import INLINE
 from openptx.engines.native.emit.barriers import BarrierLowering
@@ -102,6 +102,8 @@ class BlockEmitter:
             self.poll(b)
         if waiting and b.syncs_warp:
             self.wait_for_lanes(b, waiting)
+        if may_be_divided(self.c, self.facts, b):
+            self.leave_if_divided(b)
         self.x.watch.begins(b)
         self.checks.begin_block(groups)
 
@@ -199,6 +201,19 @@ class BlockEmitter:
         ir.start(on)
         if several:
             ir.store("i32", 0, "%tries", 4)
+
+    def leave_if_divided(self, b: Block) -> None:
+        """The interpreter continues if lanes skip the first operation, by its guard, at which others wait for them."""
+        op = self.c.function.code[b.start]
+        if op.guard is None:
+            return
+        if self.c.is_function:
+            raise UnsupportedByJit("lanes of a function that may skip an instruction at which others wait for them")
+        guard, running = self.binder.read_register(op.guard), self.scope.block_mask
+        skipping = self.ir.mask_bits(self.x.vector(~guard & running))
+        waits = (self.members(op) & self.x.bits(skipping, 32, ZEROS)) != 0
+        with self.ir.exit_block(self.x.any_of(waits & guard & running)):
+            self.deopt.deoptimize(b)
 
     def members(self, op: Op) -> Bits:
         """The lanes that an operation requires to arrive, as a mask."""
