@@ -2,7 +2,8 @@
 
 The grammar is Python's for arithmetic, comparison and `and or not`, or C's; names are PTX's. `f32[address]` reads
 memory through a generic address, `shared.f32[address]` in a state space; `f32(x)` takes the bits of a register as
-another type, `f32(1.5)` those of a number. `&x` is the address of what `x` names.
+another type, `f32(1.5)` those of a number. `&x` is the address of what `x` names, `*p` what a pointer points to, and
+`x@4` an array of four that begins with x, as in gdb. Prefix operators and casts are powers in the tree.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from openptx.debug import source_values
+from openptx.debug import c_types, pointers, source_values
 from openptx.debug.c_expressions import in_python
 from openptx.debug.scope import Scope
-from openptx.debug.source_variables import BitField
+from openptx.debug.source_values import Pointer, SourceObject
+from openptx.debug.source_variables import ARRAY, BitField
 from openptx.debug.values import Array, TypedBits, bits_for
 from openptx.errors import InputError
 from openptx.isa.types import TYPES, Type
@@ -27,7 +29,8 @@ _SPACES = frozenset(("global", "shared", "local", "const", "param", "generic"))
 # fmt: off
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
-    ast.Div: lambda a, b: a / b, ast.FloorDiv: lambda a, b: a // b, ast.Mod: lambda a, b: a % b,
+    ast.Div: lambda a, b: divided(a, b), ast.FloorDiv: lambda a, b: a // b,
+    ast.Mod: lambda a, b: a - b * divided(a, b) if isinstance(a, int) and isinstance(b, int) else a % b,
     ast.BitAnd: lambda a, b: a & b, ast.BitOr: lambda a, b: a | b, ast.BitXor: lambda a, b: a ^ b,
     ast.LShift: lambda a, b: a << b, ast.RShift: lambda a, b: a >> b,
 }
@@ -40,6 +43,14 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
 }
 # fmt: on
 LONGEST_SHIFT = 1 << 10
+NO_OBJECT = "a computed value has neither an address nor members"
+
+
+def divided(a: Any, b: Any) -> Any:
+    """A quotient as in C: that of integers is rounded towards zero."""
+    if not (isinstance(a, int) and isinstance(b, int)) or not b:
+        return a / b
+    return a // b if (a < 0) == (b < 0) else -(-a // b)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,27 +73,24 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A parsed text; `names` are the meanings of its placeholders. `address` is whether it is `&` of the tree."""
+    """A parsed text; `names` are the meanings of its placeholders."""
 
     text: str
     tree: ast.expr
     names: dict[str, str]
-    address: bool = False
 
     def evaluate(self, scope: Scope) -> Any:
         """The value in a thread: a Typed, an Array, or a number. Raises InputError if it has none."""
-        evaluation = _Evaluation(scope, self.names)
-        return self._try(evaluation.address_of if self.address else evaluation.of)
+        return self._try(_Evaluation(scope, self.names).of)
 
     def place(self, scope: Scope) -> Place:
         """The register or the element of memory that it names. Raises InputError if it is not assignable."""
-        if self.address:
-            raise InputError("an address cannot be assigned to")
         return self._try(_Evaluation(scope, self.names).place)
 
-    def source_object(self, scope: Scope) -> source_values.SourceObject | None:
-        """The variable of the program, or the part of one, that it names; None for any other expression."""
-        if self.address or not isinstance(self.tree, ast.Name | ast.Attribute | ast.Subscript):
+    def source_object(self, scope: Scope) -> SourceObject | None:
+        """The variable of the program, the part of one, the pointer or what it points to, that it names; None for any
+        other expression."""
+        if not isinstance(self.tree, ast.Name | ast.Attribute | ast.Subscript | ast.BinOp):
             return None
         try:
             return self._try(_Evaluation(scope, self.names).object)
@@ -107,17 +115,12 @@ def parse(text: str) -> Expression:
         names[key] = word
         return key
 
-    given = text.strip()
-    address = given[:1] == "&"
-    given = given[1:].strip() if address else given
-    if given[:1] == "*":
-        given = f"({given[1:]})[0]"
-    given = in_python(given, placeholder, placeholder)
+    given = in_python(text.strip(), placeholder)
     try:
-        tree = ast.parse(given.strip(), mode="eval").body
+        tree = ast.parse(given, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise InputError(f"`{text.strip()}` is not an expression") from error
-    return Expression(text.strip(), tree, names, address)
+    return Expression(text.strip(), tree, names)
 
 
 def read_value(text: str, scope: Scope) -> Any:
@@ -133,18 +136,25 @@ def read_value(text: str, scope: Scope) -> Any:
     return parse(text).evaluate(scope)
 
 
+def as_number(value: Any) -> Any:
+    """A value as an operand of arithmetic; an array is its address."""
+    if isinstance(value, TypedBits):
+        return value.number
+    return value.address if isinstance(value, Array) else value
+
+
+def names_object(prefix: str) -> bool:
+    """Whether a prefix operator or a cast makes an object: `*p`, `&x`, `(int*)x`."""
+    return prefix in ("*", "&") or (prefix != "!" and bool(c_types.parsed(prefix).pointers))
+
+
 class _Evaluation:
     def __init__(self, scope: Scope, names: dict[str, str]) -> None:
         self.scope, self.names = scope, names
 
     def number(self, tree: ast.expr) -> Any:
         """A value as a Python number or truth value."""
-        found = self.of(tree)
-        if isinstance(found, TypedBits):
-            return found.number
-        if isinstance(found, Array):
-            return found.address
-        return found
+        return as_number(self.of(tree))
 
     def of(self, tree: ast.expr) -> Any:
         match tree:
@@ -158,12 +168,11 @@ class _Evaluation:
             case ast.UnaryOp(op=op, operand=operand):
                 return _UNARY[type(op)](self.number(operand))
             case ast.BinOp(left=ast.Name(id=name), op=ast.Pow(), right=right):
-                return self.converted(self.names[name], self.number(right))
+                return self.prefixed(self.names[name], right)
+            case ast.BinOp(op=ast.MatMult()):
+                return source_values.evaluated(self.scope, self.object(tree))
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-                a, b = self.number(left), self.number(right)
-                if isinstance(op, ast.LShift | ast.RShift) and not 0 <= b <= LONGEST_SHIFT:
-                    raise ValueError(f"a shift by {b}")
-                return _BINARY[type(op)](a, b)
+                return self.binary(op, left, right)
             case ast.Compare(left=left, ops=ops, comparators=rest):
                 return self.compare(left, ops, rest)
             case ast.Subscript(value=ast.Name(id=name), slice=index):
@@ -175,17 +184,69 @@ class _Evaluation:
             case _:
                 raise InputError("an expression has arithmetic, comparisons, registers, variables and TYPE[address]")
 
-    def address_of(self, tree: ast.expr) -> TypedBits:
-        """`&x`: the address of what an expression names, in its state space. Raises InputError for a register."""
-        try:
-            found = self.object(tree)
-        except InputError:
-            value = self.of(tree) if isinstance(tree, ast.Name) else None
-            found = value if isinstance(value, Array) else self.place(tree)
-        if not isinstance(found, Array) and found.register is not None:
-            raise InputError("it is in a register, which has no address")
-        space = "" if found.space == "generic" else f".{found.space} "
-        return TypedBits(found.address, type_of("u64"), name=f"{space}0x{found.address:x}")
+    def prefixed(self, word: str, right: ast.expr) -> Any:
+        """`!x`, `(int)x`, and what is an object: `*p`, `&x`, `(int*)x`."""
+        if names_object(word):
+            return source_values.evaluated(self.scope, self.prefixed_object(word, right))
+        if word == "!":
+            return not self.number(right)
+        return self.converted(c_types.NUMBERS[c_types.parsed(word).name], self.number(right))
+
+    def prefixed_object(self, word: str, right: ast.expr) -> SourceObject:
+        """`*p`, `&x`, `(int*)x`. Raises InputError for any other operator."""
+        if word == "*":
+            return source_values.element_of(self.scope, self.pointer(right), 0)
+        if word == "&":
+            return pointers.address_of(self.lvalue(right))
+        if not names_object(word):
+            raise InputError(NO_OBJECT)
+        return pointers.cast(self.scope, c_types.parsed(word), self.of(right))
+
+    def binary(self, op: ast.operator, left: ast.expr, right: ast.expr) -> Any:
+        """Arithmetic of numbers, and of pointers in units of what they point to."""
+        a, b = self.of(left), self.of(right)
+        if isinstance(op, ast.Add | ast.Sub):
+            a, b = self.decayed(left, a), self.decayed(right, b)
+            if isinstance(a, Pointer) or isinstance(b, Pointer):
+                return pointers.added(a, b, negative=isinstance(op, ast.Sub))
+        a, b = as_number(a), as_number(b)
+        if isinstance(op, ast.LShift | ast.RShift) and not 0 <= b <= LONGEST_SHIFT:
+            raise ValueError(f"a shift by {b}")
+        return _BINARY[type(op)](a, b)
+
+    def decayed(self, tree: ast.expr, value: Any) -> Any:
+        """A value, or the pointer to the first element if it is an array of the program."""
+        if isinstance(value, Array) and not self.of_ptx(tree):
+            value = self.object(tree)
+        if isinstance(value, SourceObject) and value.type.tag == ARRAY:
+            first = source_values.element_of(self.scope, value, 0)
+            return source_values.number(self.scope, pointers.address_of(first))
+        return value
+
+    def of_ptx(self, tree: ast.expr) -> bool:
+        """Whether it is a name, or an element of a name, that the program does not have."""
+        name = tree.value if isinstance(tree, ast.Subscript) else tree
+        return isinstance(name, ast.Name) and source_values.find(self.scope, self.names[name.id]) is None
+
+    def lvalue(self, tree: ast.expr) -> SourceObject:
+        """What an expression names, of the program or of the PTX. Raises InputError for a value without a place."""
+        if not self.of_ptx(tree):
+            return self.object(tree)
+        if isinstance(tree, ast.Name) and isinstance(value := self.scope.name(self.names[tree.id]), Array):
+            return pointers.of_array(self.scope, value)
+        place = self.place(tree)
+        information = source_values.information_of(self.scope)
+        type = c_types.number_type(information, place.type)
+        return SourceObject(information, type, place.space, place.address, place.register)
+
+    def pointer(self, tree: ast.expr) -> SourceObject:
+        """A pointer, or an array. Raises InputError for anything else."""
+        if isinstance(tree, ast.Name) and self.of_ptx(tree):
+            value = self.of(tree)
+            if not isinstance(value, Array):
+                raise InputError("it has no type to read: cast it to a pointer first, such as *(int*)%rd1")
+            return pointers.of_array(self.scope, value)
+        return self.object(tree)
 
     def compare(self, left: ast.expr, ops: list[ast.cmpop], rest: list[ast.expr]) -> bool:
         before = self.number(left)
@@ -198,7 +259,7 @@ class _Evaluation:
             before = after
         return True
 
-    def object(self, tree: ast.expr) -> source_values.SourceObject:
+    def object(self, tree: ast.expr) -> SourceObject:
         """An object of the program: a variable, a member, an element. Raises InputError for anything else."""
         match tree:
             case ast.Name(id=name):
@@ -216,12 +277,22 @@ class _Evaluation:
                 if not isinstance(at, int):
                     raise InputError("`[...]` takes a whole number")
                 return source_values.element_of(self.scope, self.object(value), at)
+            case ast.BinOp(left=ast.Name(id=name), op=ast.Pow(), right=right):
+                return self.prefixed_object(self.names[name], right)
+            case ast.BinOp(left=left, op=ast.MatMult(), right=right):
+                return pointers.repeated(self.lvalue(left), self.number(right))
+            case ast.BinOp(op=ast.Add() | ast.Sub()):
+                if isinstance(found := self.of(tree), Pointer):
+                    return found.object
             case _:
-                raise InputError("only a variable of the program has members")
+                pass
+        raise InputError(NO_OBJECT)
 
-    def place_at(self, found: source_values.SourceObject) -> Place:
+    def place_at(self, found: SourceObject) -> Place:
         """The place of a number. Raises InputError for an object that is not a number."""
         name = source_values.scalar(found.type)
+        if found.value is not None:
+            raise InputError("an address cannot be assigned to")
         if name is None:
             raise InputError("only numbers can be assigned to: name a member or an element")
         return Place(found.space, found.address, type_of(name), found.register, found.bits)
@@ -263,6 +334,8 @@ class _Evaluation:
                     return Place(array.space, array.address, array.type)
             case ast.Subscript(value=ast.Name(id=name), slice=index):
                 return self.place_of(self.names[name], self.number(index))
+            case ast.BinOp(left=ast.Name(id=name), op=ast.Pow()) if names_object(self.names[name]):
+                return self.place_at(self.object(tree))
             case ast.Subscript() | ast.Attribute():
                 return self.place_at(self.object(tree))
             case _:

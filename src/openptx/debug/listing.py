@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from openptx.debug.expressions import parse
 from openptx.debug.formats import memory_form
 from openptx.debug.lanes import groups, lane_of
+from openptx.debug.pointers import pointed_array
 from openptx.debug.scope import Scope
 from openptx.debug.session import Session
-from openptx.debug.source_values import located, shown, visible
+from openptx.debug.source_values import Pointer, located, shown, visible
 from openptx.debug.values import Array, TypedBits
 from openptx.engines.common.fault_text import ranges
 from openptx.errors import InputError, Triple
@@ -144,18 +144,15 @@ def memory(session: Session, form: str, text: str) -> Iterator[str]:
         space, rest = "generic", text
     scope = session.scope()
     start = session.evaluate(rest)
-    if rest.startswith("&"):
-        start = session.evaluate(rest[1:])
-        if not isinstance(start, Array):
-            inner = parse(rest[1:])
-            place = inner.source_object(scope) or inner.place(scope)
-            start, space = place.address, place.space
+    if isinstance(start, Pointer):
+        start = pointed_array(scope, start) or start
     kind = type_of(type or "b32")
     if isinstance(start, Array):
         space, address = start.space, start.address
         kind = kind if type else start.type
     else:
         address = start.number if isinstance(start, TypedBits) else start
+        space = start.space if isinstance(start, Pointer) and space == "generic" else space
     if not isinstance(address, int):
         raise InputError(f"`{rest}` is not an address")
     values = scope.read(space, address, kind, count)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from openptx.debug.source_variables import (
@@ -12,6 +12,7 @@ from openptx.debug.source_variables import (
     CONST_VALUE,
     POINTER,
     REFERENCE,
+    SPACE,
     STRUCT,
     UNION,
     BitField,
@@ -41,7 +42,8 @@ DEEPEST, MOST_SHOWN = 5, 16
 
 @dataclass(frozen=True, slots=True)
 class SourceObject:
-    """An object of the program: in a register, or at an address of a state space."""
+    """An object of the program: in a register, or at an address of a state space. A pointer that an expression has
+    computed has only a `value`."""
 
     information: DebugInformation
     type: Entry
@@ -49,6 +51,7 @@ class SourceObject:
     address: int = 0
     register: Register | None = None
     bits: BitField | None = None
+    value: int | None = None
 
     def at(self, type: Entry | None, offset: int) -> SourceObject:
         """A part of it. Raises InputError for an object without a type."""
@@ -59,6 +62,34 @@ class SourceObject:
     def member(self, member: Member) -> SourceObject:
         """A member of a structure."""
         return replace(self, type=member.type, address=self.address + member.offset, bits=member.bits)
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer(TypedBits):
+    """The value of a pointer, and the object that has it."""
+
+    object: SourceObject = field(kw_only=True, compare=False)
+
+    @property
+    def space(self) -> str:
+        """The state space that it points into."""
+        return str(self.object.type.attributes.get(SPACE, "generic"))
+
+    def moved(self, count: int) -> Pointer:
+        """A pointer to an element after this one, or before it; to a byte if it points to `void`."""
+        bits = self.bits + count * self.step & (1 << 64) - 1
+        return Pointer(
+            bits,
+            self.type,
+            object=replace(self.object, value=bits, register=None),
+            name=spelled(self.object.type, bits),
+        )
+
+    @property
+    def step(self) -> int:
+        """The bytes of what it points to."""
+        pointed = self.object.information.type_of(self.object.type)
+        return max(self.object.information.size(pointed), 1) if pointed is not None else 1
 
 
 def find(scope: Scope, name: str) -> SourceObject | None:
@@ -88,7 +119,7 @@ def own_member(scope: Scope, this: SourceVariable, name: str) -> SourceObject | 
 
 def enumerator(scope: Scope, name: str) -> TypedBits | None:
     """The value of an enumerator, such as `State::BUSY`; None if there is none of that name."""
-    information = debug_information(scope.batch.program.file)
+    information = information_of(scope)
     for type in information.enumerations():
         for each in type.children:
             full, value = demangled(str(each.attributes.get(NAME, ""))), each.attributes.get(CONST_VALUE)
@@ -99,7 +130,7 @@ def enumerator(scope: Scope, name: str) -> TypedBits | None:
 
 def visible(scope: Scope) -> Iterator[SourceVariable]:
     """The variables that the thread's function sees at its instruction, each name once."""
-    information, seen = debug_information(scope.batch.program.file), set[str]()
+    information, seen = information_of(scope), set[str]()
     at = scope.position if information.known else None
     function = scope.frame.plan.function.name
     for each in information.visible(function, at, scope.outward) if at is not None else ():
@@ -108,9 +139,14 @@ def visible(scope: Scope) -> Iterator[SourceVariable]:
             yield each
 
 
+def information_of(scope: Scope) -> DebugInformation:
+    """The debug information of the program."""
+    return debug_information(scope.batch.program.file)
+
+
 def located(scope: Scope, variable: SourceVariable) -> SourceObject:
     """A variable where it is now. Raises InputError if it has no value here."""
-    information, place = debug_information(scope.batch.program.file), variable.location
+    information, place = information_of(scope), variable.location
     registers = {r.name: r for r in scope.frame.plan.function.registers}
     if place is not None and place.register in registers:
         return SourceObject(information, variable.type, register=registers[place.register])
@@ -146,16 +182,21 @@ def member_of(scope: Scope, value: SourceObject, name: str, depth: int = 0) -> S
 def element_of(scope: Scope, value: SourceObject, index: int) -> SourceObject:
     """`value[index]` of an array or a pointer. Raises InputError for any other object, and beyond an array's end."""
     information, element = value.information, value.information.type_of(value.type)
-    if element is None or value.type.tag not in (ARRAY, POINTER, REFERENCE):
+    if value.type.tag not in (ARRAY, POINTER, REFERENCE):
         raise InputError("only arrays and pointers have elements")
+    if element is None:
+        raise InputError("what a pointer to void points to has no type: cast the pointer, such as *(int*)p")
     if value.type.tag != ARRAY:
-        address = number(scope, value).bits + index * information.size(element)
-        return SourceObject(information, element, "generic", address)
+        pointer = number(scope, value)
+        if pointer.undefined:
+            raise InputError("the pointer is undefined: this thread has not written it")
+        address = pointer.bits + index * information.size(element)
+        return SourceObject(information, element, str(value.type.attributes.get(SPACE, "generic")), address)
     first, *rest = extents(value.type) or [0]
     if not 0 <= index < first:
         raise InputError(f"the array has {first} elements, not one at {index}")
     if rest:  # the rows of an array of several dimensions
-        row = Entry(-1, ARRAY, value.type.attributes, value.type.children[1:])
+        row = information.entry(ARRAY, value.type.attributes, value.type.children[1:])
         return value.at(row, index * information.size(row))
     return value.at(element, index * information.size(element))
 
@@ -167,20 +208,26 @@ def number(scope: Scope, value: SourceObject) -> TypedBits:
     if name is None:
         raise InputError("it is no number")
     type = type_of(name)
-    if value.register is None:
+    if value.value is not None:
+        found = TypedBits(value.value, type)
+    elif value.register is None:
         found = scope.read(value.space, value.address, type, 1)[0]
     else:
         found = scope.register(value.register)
     bits = found.bits & (1 << type.width) - 1
     if value.bits is not None:
         bits = extracted(bits, value.bits, type)
-    return TypedBits(bits, type, found.undefined, spelled(value.type, bits))
+    name = spelled(value.type, bits)
+    if value.type.tag == POINTER:
+        return Pointer(bits, type, found.undefined, name, object=value)
+    return TypedBits(bits, type, found.undefined, name)
 
 
 def spelled(type: Entry, bits: int) -> str:
     """How a program writes a number: an enumerator's name, an address in hexadecimal; empty for others."""
     if type.tag in (POINTER, REFERENCE):
-        return f"0x{bits:x}"
+        space = type.attributes.get(SPACE)
+        return f".{space} 0x{bits:x}" if space else f"0x{bits:x}"
     named = (each.attributes.get(NAME) for each in type.children if each.attributes.get(CONST_VALUE) == bits)
     return demangled(str(next(named, "")))
 

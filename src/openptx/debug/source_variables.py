@@ -3,7 +3,7 @@ types."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
@@ -21,6 +21,7 @@ from openptx.dwarf import (
     Entry,
     Malformed,
     Reader,
+    Value,
     entries,
     label_offsets,
     sections,
@@ -31,20 +32,26 @@ from openptx.source import File
 BIT_OFFSET, BIT_SIZE = 0x0C, 0x0D
 LOCATION, BYTE_SIZE, CONST_VALUE, COUNT, OFFSET, ENCODING, TYPE = 0x02, 0x0B, 0x1C, 0x37, 0x38, 0x3E, 0x49
 """Attributes."""
+PTX_TYPE, SPACE = -1, -2
+"""Attributes of types that the file does not contain: the name of a type of PTX, the space that a pointer points into.
+"""
 UPPER_BOUND = 0x2F
 PARAMETER, BLOCK, VARIABLE, FUNCTION = 0x05, 0x0B, 0x34, 0x2E
 ARRAY, ENUM, POINTER, REFERENCE, STRUCT, UNION, CLASS, MEMBER, BASE_CLASS = (
     0x01, 0x04, 0x0F, 0x10, 0x13, 0x17, 0x02, 0x0D, 0x1C,
 )  # fmt: skip
 """Tags."""
+TYPEDEF, SUBRANGE, BASE_TYPE = 0x16, 0x21, 0x24
 BASE = "__b_"
 """How the names of members begin that are base classes, in the debug information of nvcc."""
 UNSPECIFIED = 0x3B
 """The tag of `void`."""
-ALIASES = frozenset((0x16, 0x26, 0x35, 0x37))
+ALIASES = frozenset((TYPEDEF, 0x26, 0x35, 0x37))
 """Tags of `typedef`, `const`, `volatile` and `restrict`."""
 AT_LABEL, IN_REGISTER, PLUS = 0x03, 0x90, 0x23
 """Operations of a location."""
+NAMED = frozenset((STRUCT, UNION, CLASS, ENUM, TYPEDEF, BASE_TYPE))
+"""Tags of types that have names."""
 KINDS = {2: "u", 4: "f", 5: "s", 6: "s", 7: "u", 8: "u"}
 """By encoding of a base type, the letter of PTX's types."""
 
@@ -96,6 +103,7 @@ class DebugInformation:
     def __init__(self, text: str) -> None:
         self._units = entries(text)
         self._entries = {entry.offset: entry for unit in self._units for entry in unit.walk()}
+        self._made, self._names = dict[object, Entry](), dict[str, Entry]()
         self._labels = label_offsets(text) if self._units else {}
         self._lists = sections(text).get(".debug_loc") if self._units else None
 
@@ -106,7 +114,29 @@ class DebugInformation:
 
     def enumerations(self) -> Iterator[Entry]:
         """The enumerations of all scopes."""
-        return (entry for entry in self._entries.values() if entry.tag == ENUM)
+        return (entry for unit in self._units for entry in unit.walk() if entry.tag == ENUM)
+
+    def type_named(self, name: str) -> Entry | None:
+        """The type of the program with this name, which may lack its namespaces; None if there is none."""
+        names = self.type_names()
+        found = names.get(name) or next((type for full, type in names.items() if full.endswith(f"::{name}")), None)
+        return self.type_of(found) if found is not None and found.tag == TYPEDEF else found
+
+    def type_names(self) -> dict[str, Entry]:
+        """The types of the program by name; of several with a name the one that is declared with its members."""
+        if not self._names:
+            every = [entry for unit in self._units for entry in unit.walk() if entry.tag in NAMED]
+            every.sort(key=lambda entry: BYTE_SIZE in entry.attributes)
+            self._names = {demangled(str(entry.attributes[NAME])): entry for entry in every if NAME in entry.attributes}
+        return self._names
+
+    def entry(self, tag: int, attributes: Mapping[int, Value], children: Sequence[Entry] = ()) -> Entry:
+        """A type that the file does not contain, or a part of one; the same for the same attributes."""
+        key = (tag, *attributes.items(), *map(id, children))
+        if key not in self._made:
+            made = Entry(-1 - len(self._made), tag, attributes, [*children])
+            self._made[key] = self._entries[made.offset] = made
+        return self._made[key]
 
     def visible(self, function: str, at: int, outward: int = 0) -> Iterator[SourceVariable]:
         """The variables that an instruction of a function sees, the innermost first; `at` is its place in the text, and
@@ -220,6 +250,8 @@ def type_name(information: DebugInformation, type: Entry | None, depth: int = 0)
     if type.tag not in (POINTER, REFERENCE, ARRAY):
         return demangled(str(type.attributes.get(NAME, "...")))
     inner = type_name(information, information.type_of(type), depth + 1)
+    if SPACE in type.attributes:
+        inner = f"@{type.attributes[SPACE]} {inner}"
     return inner + {POINTER: " *", REFERENCE: " &"}.get(type.tag, " " + "".join(f"[{n}]" for n in extents(type)))
 
 
@@ -260,6 +292,8 @@ def extents(type: Entry) -> list[int]:
 def scalar(type: Entry) -> str | None:
     """The type of PTX of a number, an enumeration or a pointer; None for other types."""
     size, encoding = type.attributes.get(BYTE_SIZE), type.attributes.get(ENCODING)
+    if isinstance(ptx := type.attributes.get(PTX_TYPE), str):
+        return ptx
     if type.tag in (POINTER, REFERENCE):
         return "b64"
     if type.tag == ENUM and isinstance(size, int):

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from openptx.errors import InputError
 from openptx.isa.types import Type
-from openptx.numerics.codec import FINITE, INFINITE, NAN, Value, encode
+from openptx.numerics.codec import FINITE, INFINITE, NAN, Value, decode, encode
 from openptx.numerics.formats import FORMATS
 from openptx.trace.values import NATIVE, show
 
@@ -32,6 +32,8 @@ class TypedBits:
         if self.type.name in NATIVE:
             code, value, _ = NATIVE[self.type.name]
             return struct.unpack(value, struct.pack(code, self.bits))[0]
+        if self.type.format in FORMATS and self.type.count == 1:
+            return as_float(decode(FORMATS[self.type.format], self.bits))
         if self.type.signed and self.bits >> self.type.width - 1:
             return self.bits - (1 << self.type.width)
         return self.bits
@@ -86,3 +88,9 @@ def exact(number: float) -> Value:
     if math.isnan(number):
         return Value(NAN, negative)
     return Value(INFINITE, negative) if math.isinf(number) else Value(FINITE, negative, abs(Fraction(number)))
+
+
+def as_float(value: Value) -> float:
+    """A value of a number format as a Python number."""
+    magnitude = float(value.magnitude) if value.kind == FINITE else math.inf if value.kind == INFINITE else math.nan
+    return -magnitude if value.sign else magnitude

@@ -36,13 +36,14 @@ def test_types_formats_and_memory(tmp_path: Path, capsys: pytest.CaptureFixture[
     out = debug(
         tmp_path, capsys, *STOP, "whatis q", "ptype q", "whatis %r1", "p/t v", "p/c v + 94", "p/x v + 94",
         "x/2dw &arr[2]", "x/1xb &arr", "x/2hx &arr", "whatis", "info registers v", "set var v = 4", "p v",
-        "p (float*)q",
+        "whatis (@shared float4*)0", "ptype (Node*)q", "x/2dw (@shared int*)8", "x/2 &arr",
     )  # fmt: skip
     for words in (
         "type = Point *\ntype = Point * {\n    int x;  // at 0\n    float y;  // at 4\n    short tag[3];  "
         "// at 8\n}\n",
         "type = .b32\nv = 0b11\nv + 94 = 97 'a'\nv + 94 = 0x61\n0x68: 5 6\n0x60: 0x3\n",
-        "0x60: 0x3 0x0\n", "v = 3\nv = 4\nv = 4\n", "error: `(float*)`: write TYPE[address]",
+        "0x60: 0x3 0x0\n", "v = 3\nv = 4\nv = 4\n", "type = @shared float4 *\ntype = Node * {\n    int key;  // at 0\n",
+        "0x8: 4 9\n0x60: 3 4\n",
     ):  # fmt: skip
         assert words in out
 

@@ -57,7 +57,7 @@ def test_addresses_of_variables(tmp_path: Path, capsys: pytest.CaptureFixture[st
     for words in (
         "\nq = 0x200000000\n&q->tag[1] = 0x20000000a\n&arr = .local 0x60\n&arr[3] = .local 0x6c\n",
         "\n&tile = .shared 0x0\n&tile[2] = .shared 0x8\n&f32[16] = 0x10\n",
-        "\nerror: it is in a register, which has no address\nerror: a register, an element of a variable or TYPE",
+        "\nerror: it is in a register, which has no address\nerror: a computed value has neither an address nor",
         "\nerror: an address cannot be assigned to\nv & 1 = 1\n",
     ):
         assert words in out
@@ -148,6 +148,15 @@ def test_an_editor_opens_structures_level_by_level(client: Client) -> None:
     assert [*below(tag["variablesReference"], start=1, count=2)] == ["a.p.tag[1]", "a.p.tag[2]"]
     changed = client.ask("setVariable", variablesReference=tag["variablesReference"], name="a.p.tag[1]", value="8")
     assert (changed["value"], changed["type"]) == ("8", "short")
+    frame = inner["id"]
+    cast = client.ask("evaluate", expression="(Point*)((char*)q)", frameId=frame)
+    assert (cast["result"], cast["type"]) == ("0x200000000", "Point *")
+    x = "((Point*)((char*)q))->x"
+    assert below(cast["variablesReference"])[x]["value"] == "3"
+    assert client.ask("setExpression", expression=x, value="9", frameId=frame)["value"] == "9"
+    found = client.ask("evaluate", expression="*(int*)q@2", frameId=frame)
+    assert [v["value"] for v in below(found["variablesReference"]).values()] == ["9", "1083179008"]
+    assert client.ask("dataBreakpointInfo", name="*(int*)q", frameId=frame)["dataId"].endswith(":*(int*)q")
     assert client.ask("evaluate", expression="a.p", frameId=outer["id"])["result"].endswith("{7, 8, -1}}")
     watched = client.ask("evaluate", expression="a.next", frameId=outer["id"], context="watch")
     assert (watched["result"], watched["type"]) == (own["a"]["value"].rpartition(" ")[2][:-1], "Node *")

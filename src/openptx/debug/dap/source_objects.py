@@ -3,6 +3,7 @@ by level."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
@@ -14,6 +15,8 @@ from openptx.debug.source_variables import ARRAY, POINTER, REFERENCE, DebugInfor
 from openptx.dwarf import Entry
 from openptx.errors import InputError
 
+_POSTFIX = re.compile(r"[\w.:\[\]]+(?:->[\w.:\[\]]+)*")
+"""Expressions that members and elements can follow: `a.p[1]`, not `*q` or `(Node*)p`."""
 Variable = dict[str, Any]
 Find = Callable[[], SourceObject]
 Add = Callable[[Callable[[int, int], list[Variable]], Scope], int]
@@ -58,6 +61,7 @@ def object_facts(scope: Scope, name: str, found: SourceObject, add: Add) -> Vari
 
 def parts_of(scope: Scope, name: str, found: SourceObject) -> Iterator[tuple[str, Find]]:
     """The members, the elements, or what is pointed to, with the expressions that name them."""
+    name = name if _POSTFIX.fullmatch(name) else f"({name})"
     target = found.information.type_of(found.type) if found.type.tag in (POINTER, REFERENCE) else found.type
     if found.type.tag == ARRAY:
         for i in range(next(iter(extents(found.type)), 0)):
