@@ -3,7 +3,8 @@
     python bench/kernels.py [--plot FILE.svg] [--only NAME,...]
 
 Prints, for each kernel, C's time divided by ours, and ours with two workers divided by ours with one. Every result is
-compared with C's before it counts. Then: first launch, launch from the cache, warm launch, cost of the bounds checks.
+compared with C's before it counts. OPENPTX_CPU_WITHOUT is for gcc, too. Then: first launch, launch from the cache, warm
+launch, cost of the bounds checks.
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding as llvm
 import numpy as np
 
 import openptx
 from openptx.engines.common.engine import import_engine
 from openptx.engines.native import settings
+from openptx.llvm.host import left_out
 
 HERE = Path(__file__).parent / "native"
 FLAGS = (("-O3", "-march=native"), ("-O3", "-march=native", "-ffast-math", "-mprefer-vector-width=512"))
@@ -122,7 +125,8 @@ def library(flags: tuple[str, ...], folder: str) -> ctypes.CDLL:
     launches would have to set the floating-point environment."""
     out = Path(folder) / f"baselines{len(flags)}.so"
     code = out.with_suffix(".o")
-    subprocess.run(["gcc", *flags, "-c", "-fPIC", "-o", code, HERE / "baselines.c"], check=True)
+    without = [f"-mno-{feature}" for feature in left_out(llvm.get_host_cpu_features())]
+    subprocess.run(["gcc", *flags, *without, "-c", "-fPIC", "-o", code, HERE / "baselines.c"], check=True)
     subprocess.run(["gcc", "-shared", "-o", out, code, "-lm"], check=True)
     return ctypes.CDLL(str(out))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -59,15 +60,19 @@ class CPU:
         return self.avx512 or (self.avx2 and self.fma)
 
 
+def left_out(found: Mapping[str, bool]) -> list[str]:
+    """Of the features that the processor has, those that code avoids."""
+    prefixes = tuple(e.strip() for e in os.environ.get(WITHOUT, "").split(",") if e.strip())
+    return [feature for feature, has in found.items() if has and feature.startswith(prefixes)]
+
+
 @cache
 def host() -> CPU:
     """This machine's processor."""
     with LLVM:
         found, name = llvm.get_host_cpu_features(), llvm.get_host_cpu_name()
-    left_out = tuple(e.strip() for e in os.environ.get(WITHOUT, "").split(",") if e.strip())
-    for feature in found:
-        if left_out and feature.startswith(left_out):
-            found[feature] = False
+    for feature in left_out(found):
+        found[feature] = False
     x86 = found.get("avx2", False) or found.get("sse2", False)
     return CPU(
         name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from openptx.llvm.host import WITHOUT, host
+from openptx.llvm.host import WITHOUT, host, left_out
 
 
 def test_extensions_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,3 +27,11 @@ def test_all_extensions_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     for value in ("", " , "):
         monkeypatch.setenv(WITHOUT, value)
         assert host.__wrapped__() == every
+
+
+def test_only_what_the_processor_has_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = {"avx2": True, "avx512f": True, "avx512vl": True, "avx512fp16": False}
+    monkeypatch.setenv(WITHOUT, "avx512")
+    assert left_out(found) == ["avx512f", "avx512vl"]
+    monkeypatch.setenv(WITHOUT, "")
+    assert left_out(found) == []
