@@ -23,6 +23,9 @@ ENDS = JUMPS | {"barrier", "cluster-barrier"}
 END = -1
 """The position, and the block, that lanes reach when they return or exit."""
 
+BARRIERS = frozenset(("barrier", "cluster-barrier", "warp-barrier"))
+"""The kinds of control instructions at which threads wait for each other."""
+
 
 def control(op: Op) -> str | None:
     return op.form.instruction.control

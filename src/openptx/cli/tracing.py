@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
 from typing import Any
 
 from numpy.typing import NDArray
@@ -15,10 +16,15 @@ from openptx.errors import InputError
 from openptx.runtime import Kernel
 from openptx.trace.compare import first_difference
 from openptx.trace.entry import trace
+from openptx.trace.perfetto import as_perfetto
 from openptx.trace.record import Trace
 
 LIMIT = 10_000
 """The default number of records, unless --trace-limit gives another."""
+
+FORMATS = ("text", "json", "perfetto")
+SUFFIXES = {"jsonl": "json", "json": "perfetto"}
+"""The formats of files, unless --trace-format gives another."""
 
 NOTHING = "nothing was recorded: the launch executed no instruction that the --trace options choose"
 
@@ -32,8 +38,10 @@ def add_trace_arguments(parser: ArgumentParser) -> None:
     add("--trace-line", metavar="[FILE:]LINE", action="append", help="trace only this line of the PTX or of a source")
     add("--trace-register", metavar="NAME", action="append", help="trace only reads and writes of this register")
     add("--trace-limit", metavar="N", type=int, default=LIMIT, help=f"trace at most N instructions (default: {LIMIT})")
+    add("--trace-output", metavar="FILE", help="write the trace into a file (-: stdout)")
+    formats = "text, json (an object a line), perfetto (for ui.perfetto.dev)"
     add(
-        "--trace-output", metavar="FILE", help="write the trace into a file (-: stdout); .jsonl: one JSON object a line"
+        "--trace-format", choices=FORMATS, help=f"{formats}; the default is by the file's suffix: .jsonl, .json, others"
     )
     add("--against", metavar="FILE", help="also run the kernel of this file, and show the first difference")
 
@@ -42,9 +50,9 @@ def wants_trace(args: Namespace) -> bool:
     """Whether the launch is to be recorded. Raises InputError if it is not, but options choose what is recorded."""
     if args.trace or args.trace_output or args.against:
         return True
-    filters = [name for name in ("thread", "block", "line", "register") if getattr(args, f"trace_{name}")]
-    if filters:
-        raise InputError(f"--trace-{filters[0]} chooses what is recorded: write --trace as well")
+    for name in ("thread", "block", "line", "register", "format"):
+        if getattr(args, f"trace_{name}"):
+            raise InputError(f"--trace-{name} says what is recorded, and how: write --trace as well")
     return False
 
 
@@ -88,16 +96,21 @@ def read_line(text: str) -> int | tuple[str, int]:
     return (file, int(line)) if file else int(line)
 
 
-def write_trace(found: Trace, path: str | None) -> None:
+def write_trace(found: Trace, path: str | None, format: str | None = None) -> None:
     """Writes a trace to a file, or to stdout."""
+    format = format or SUFFIXES.get((path or "").rpartition(".")[2], "text")
+    lines = [as_perfetto(found)] if format == "perfetto" else formatted(found, as_json=format == "json")
     if path is None or path == STDOUT:
-        sys.stdout.writelines(f"{record}\n" for record in found)
+        sys.stdout.writelines(lines)
     else:
-        as_json = path.endswith(".jsonl")
-        text = "".join(f"{json.dumps(record.as_json()) if as_json else record}\n" for record in found)
-        save_files([(path, text.encode())])
+        save_files([(path, "".join(lines).encode())])
     for note in found.notes or ([] if found else [NOTHING]):
         print(f"openptx: {note}", file=sys.stderr)
+
+
+def formatted(found: Trace, as_json: bool) -> Iterator[str]:
+    """A line for each record."""
+    return (f"{json.dumps(record.as_json()) if as_json else record}\n" for record in found)
 
 
 def compared(a: Trace, b: Trace) -> str | None:

@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Protocol
 
-from openptx.control_flow import control
+from openptx.control_flow import BARRIERS, control
 from openptx.debug.inlining import Calls
 from openptx.debug.lanes import holds
 from openptx.debug.observer import StoppingObserver
@@ -14,7 +14,6 @@ from openptx.debug.places import Places
 from openptx.debug.stops import ENDED, ENTRY, GOTO, STEP, Stop
 from openptx.engines.interp import lane_sets
 
-BARRIERS = frozenset(("barrier", "cluster-barrier", "warp-barrier"))
 WARP = 32
 
 

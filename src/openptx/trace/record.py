@@ -30,12 +30,17 @@ class Value:
     bits: tuple[int, ...]
 
     def __str__(self) -> str:
+        return f"{self.name}={self.text}"
+
+    @property
+    def text(self) -> str:
+        """The values: one if it is the same in all lanes, else those of the first lanes and of the last."""
         if len(set(self.bits)) == 1:
-            return f"{self.name}={self.format_lane(0)}"
+            return self.format_lane(0)
         if len(self.bits) <= WIDEST:
-            return f"{self.name}=[{' '.join(map(self.format_lane, range(len(self.bits))))}]"
+            return f"[{' '.join(map(self.format_lane, range(len(self.bits))))}]"
         first = " ".join(map(self.format_lane, range(WIDEST - 1)))
-        return f"{self.name}=[{first} .. {self.format_lane(-1)}]"
+        return f"[{first} .. {self.format_lane(-1)}]"
 
     def format_lane(self, i: int) -> str:
         """The value of the active lane with index `i`."""
@@ -49,7 +54,7 @@ class Record:
     `step` counts the launch's instructions. `mask` has a bit for each lane that executed it: for a branch, for each
     that decided. `line` is its row in the PTX, `source` its position in the source program, innermost call first; ()
     without `.loc`. `operands` are the registers, special registers and addresses that were read, `results` the
-    registers that were written: () for a call, and for a barrier that others had not reached.
+    registers that were written: () for a call, and for a barrier that others had not reached, where the warp `waits`.
     """
 
     step: int
@@ -62,6 +67,7 @@ class Record:
     source: tuple[Place, ...]
     operands: tuple[Value, ...]
     results: tuple[Value, ...]
+    waits: bool = False
 
     @property
     def lanes(self) -> tuple[int, ...]:
@@ -78,15 +84,19 @@ class Record:
             "results": [{"name": v.name, "type": v.type, "bits": list(v.bits)} for v in self.results],
         }  # fmt: skip
 
-    def __str__(self) -> str:
+    @property
+    def place(self) -> str:
+        """The line of the source, for an inlined function with that of the kernel's call, or of the PTX."""
         places = [f"{file}:{line}" for file, line, _ in self.source] or [f"line {self.line}"]
-        at = ", inlined at ".join([places[0], *places[-1:]] if len(places) > 1 else places)
+        return ", inlined at ".join([places[0], *places[-1:]] if len(places) > 1 else places)
+
+    def __str__(self) -> str:
         block = ",".join(map(str, self.block))
         values = " ".join(map(str, self.operands))
         results = " ".join(map(str, self.results))
         shown = f"  {values}" if values else ""
         shown += f"  -> {results}" if results else ""
-        return f"{self.step:>6} block {block} warp {self.warp} {self.mask:08x} {at}: {self.text}{shown}"
+        return f"{self.step:>6} block {block} warp {self.warp} {self.mask:08x} {self.place}: {self.text}{shown}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from openptx.control_flow import read_registers, written_registers
+from openptx.control_flow import BARRIERS, control, read_registers, written_registers
 from openptx.engines.interp import lane_sets
 from openptx.errors import Triple
 from openptx.line_table import LineTable
@@ -129,9 +129,9 @@ class Recorder(Observer):
             self.end(op, written_parts(self.batch.frame_running.plan.function, op))
 
     def suspended(self, pc: int, op: Op, lanes: lane_sets.Lanes) -> None:
-        self.end(op, ())
+        self.end(op, (), waits=control(op) in BARRIERS)
 
-    def end(self, op: Op, written: tuple[Part, ...]) -> None:
+    def end(self, op: Op, written: tuple[Part, ...], *, waits: bool = False) -> None:
         """Completes the records of started executions whose results are now available."""
         geometry = self.batch.x.geometry
         text = op.one_line
@@ -143,7 +143,7 @@ class Recorder(Observer):
             self.records.append(
                 Record(
                     self.steps, geometry.block_of(begun.position), warp, begun.mask, function, text, line, source,
-                    begun.operands, results,
+                    begun.operands, results, waits,
                 )
             )  # fmt: skip
         self._begun.clear()

@@ -118,7 +118,7 @@ def run_traced(kernel: Kernel, args: Namespace, arguments: list[object], cluster
     with Clock(f"recording `{kernel.name}`"):
         found = traced(kernel, args, arguments, cluster)
     if args.trace or args.trace_output:
-        write_trace(found, args.trace_output)
+        write_trace(found, args.trace_output, args.trace_format)
     if found.fault is not None:
         print(found.fault, file=sys.stderr)
     status = FINDINGS if found.fault is not None else CLEAN
