@@ -127,3 +127,19 @@ class Builder:
         labels.append(self.label)
         self.jump(on)
         self.start(on)
+
+    @contextmanager
+    def loop(self, count: str | int) -> Generator[str]:
+        """A body that runs for i (i64) from 0 to `count` - 1, at least once; returns i."""
+        body, before = self.fresh(), self.label
+        i, following, end = f"%i{body}", f"%n{body}", f"e{body}"
+        self.jump(body)
+        self.start(body)
+        self.line(f"{i} = phi i64 [ 0, %{before} ], [ {following}, %{end} ]")
+        yield i
+        self.jump(end)
+        self.start(end)
+        self.line(f"{following} = add nuw i64 {i}, 1")
+        done, on = self.emit(f"icmp eq i64 {following}, {count}"), self.fresh()
+        self.branch(done, on, body)
+        self.start(on)

@@ -3,7 +3,7 @@
 The model is MMA-Sim's of Hopper and Blackwell (arXiv 2511.10909), which reproduces these devices bit for bit. Products
 are exact; every term is truncated towards zero at `fraction` bits below the largest exponent among the products and the
 addend. The exponent of a product is the sum of its factors' exponents, where a subnormal factor has the format's
-smallest exponent; a product that is zero has -252, which never is the largest (H100), and an addend that is zero has
+smallest exponent; that of a product that is zero never is the largest (H100), and that of an addend that is zero is
 -133 (H100: docs/hardware.md; -126 where products are scaled, which sm_90 does not have). f32 results are truncated
 towards zero (but overflow gives infinity), f16 results rounded to nearest. A zero is positive, NaN canonical.
 """
@@ -18,7 +18,7 @@ from openptx.numerics.words import lowest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     Registers = tuple[Bits, ...]
     Tile = tuple[tuple[Bits, ...], ...]
@@ -29,6 +29,7 @@ BLOCK_FRACTION = 35  # the same where blocks of e2m1 are scaled
 BLOCK = 16  # products of e2m1 that are added exactly before they are scaled
 ZERO = -126  # the exponent of zero as a factor
 ZERO_ADDEND = -133  # and as an addend
+NEVER = -(1 << 12)  # so small that a product with zero never has the largest exponent
 POINT = 62  # bits below the point of a product of two significands of 32 bits
 
 
@@ -59,6 +60,21 @@ class Factors:
 E2M1X8 = Factors(4, E2M1)
 
 
+class Terms:
+    """The terms of a sum. A machine may have others, whose `fold` is a loop."""
+
+    __slots__ = ("_terms",)
+
+    def __init__(self, terms: Sequence[Real]) -> None:
+        self._terms = terms
+
+    def fold(self, step: Callable[..., tuple[Bits, ...]], *values: Bits) -> tuple[Bits, ...]:
+        """`values = step(term, *values)` for one term after another."""
+        for r in self._terms:
+            values = step(r, *values)
+        return values
+
+
 class Arithmetic(Approximate):
     """The last layer of what is derived from four core operations, and the base class of machines: they implement
     `const binary select resize`; every other primitive is defined in the layers.
@@ -78,6 +94,15 @@ class Arithmetic(Approximate):
                 mask = (1 << f.width) - 1
                 found += [x.resize(r >> i if i else r, 8) & mask for i in range(0, r.width, f.width)]
         return [a >> f.low for a in found] if f.low else found
+
+    def alike(self, *lines: Registers) -> list[Registers]:
+        """Lines in registers of one width, the largest."""
+        w = max(line[0].width for line in lines)
+        counts = [w // line[0].width for line in lines]
+        return [
+            tuple(self.join(line[i : i + n]) for i in range(0, len(line), n))
+            for line, n in zip(lines, counts, strict=True)
+        ]
 
     # Sparse factors
 
@@ -126,19 +151,24 @@ class Arithmetic(Approximate):
         if scale is not None and s is not None:
             a, b = (x.unpack(s, code, 32) for code in scale)
             extra, broken = a.exp + b.exp, a.nan | b.nan
-        left = [x.factor(f, a) for a in x.elements(f, row)]
-        right = [x.factor(g, a) for a in x.elements(g, column)]
-        terms = [x.term(a, b, extra) for a, b in zip(left, right, strict=True)]
+
+        def products(a: Bits, b: Bits) -> list[Real]:
+            left, right = ([x.factor(k, e) for e in x.elements(k, (v,))] for k, v in ((f, a), (g, b)))
+            return [x.term(p, q, extra) for p, q in zip(left, right, strict=True)]
+
         addend = x.unpack(h, c, 32, normal=False)
         zero = ZERO_ADDEND if scale is None else ZERO
         exp = x.pick(lowest(addend.sig) == 0, zero, addend.exp)
         sig = x.resize(lowest(addend.sig), 64) << POINT - 31
-        return x.aligned_sum(d, [Real(addend.sign, exp, sig, addend.inf, addend.nan | broken), *terms], fraction, POINT)
+        first = Real(addend.sign, exp, sig, addend.inf, addend.nan | broken)
+        return x.aligned_sum(d, first, x.terms(products, *x.alike(row, column)), fraction, POINT)
 
     def factor(self, f: Factors, a: Bits) -> Real:
+        """The value; if it is zero, with an exponent that no sum of exponents brings to that of an addend."""
         if f.format is None:
             raise ValueError("a sum of floats has floats as factors")
-        return self.zero_exponent(f.format, self.unpack(f.format, a, 32, normal=False))
+        r = self.unpack(f.format, a, 32, normal=False)
+        return Real(r.sign, self.pick(lowest(r.sig) == 0, NEVER, r.exp), r.sig, r.inf, r.nan)
 
     def zero_exponent(self, f: Format, r: Real) -> Real:
         """The value; if it is zero, with the exponent that the model gives to a zero factor."""
@@ -151,23 +181,30 @@ class Arithmetic(Approximate):
         x = self
         p, q = lowest(a.sig), lowest(b.sig)
         nan = a.nan | b.nan | (a.inf & (q == 0)) | (b.inf & (p == 0))
-        exp = x.pick((p == 0) | (q == 0), 2 * ZERO, a.exp + b.exp + extra)
-        return Real(a.sign ^ b.sign, exp, x.resize(p, 64) * x.resize(q, 64), a.inf | b.inf, nan)
+        return Real(a.sign ^ b.sign, a.exp + b.exp + extra, x.resize(p, 64) * x.resize(q, 64), a.inf | b.inf, nan)
 
-    def aligned_sum(self, d: Format, terms: Sequence[Real], fraction: int, point: int) -> Bits:
+    def terms(self, function: Callable[..., list[Real]], *lines: Sequence[Bits]) -> Terms:
+        """The terms that `function` makes of the first element of each line, of the second of each, and so on."""
+        return Terms([r for elements in zip(*lines, strict=True) for r in function(*elements)])
+
+    def aligned_sum(self, d: Format, first: Real, terms: Terms, fraction: int, point: int) -> Bits:
         """The sum of terms whose significands have `point` bits below the point, truncated as in the model."""
         x = self
-        top = terms[0].exp
-        for r in terms[1:]:
-            top = x.max(S, top, r.exp)
-        total, nan = x.const(0, 64), x.const(0, 1)
-        plus, minus = x.const(0, 1), x.const(0, 1)
-        for r in terms:
+
+        def higher(r: Real, top: Bits) -> tuple[Bits, ...]:
+            return (x.max(S, top, r.exp),)
+
+        (top,) = terms.fold(higher, first.exp)
+
+        def add(r: Real, total: Bits, nan: Bits, plus: Bits, minus: Bits) -> tuple[Bits, ...]:
             shift = top - r.exp + (point - fraction) if point >= fraction else top - r.exp
             kept = (lowest(r.sig) << max(fraction - point, 0)) >> shift
-            total = total + x.select(r.sign, -kept, kept)
             inf = r.inf & ~r.nan
-            nan, plus, minus = nan | r.nan, plus | (inf & ~r.sign), minus | (inf & r.sign)
+            total = total + x.select(r.sign, -kept, kept)
+            return total, nan | r.nan, plus | (inf & ~r.sign), minus | (inf & r.sign)
+
+        none = x.const(0, 1)
+        total, nan, plus, minus = terms.fold(add, *add(first, x.const(0, 64), none, none, none))
         nan = nan | (plus & minus)
         negative = x.negative(total)
         sig = x.abs(total)
@@ -200,21 +237,26 @@ class Arithmetic(Approximate):
         of the scales.
         """
         x = self
-        pairs = list(zip(x.elements(E2M1X8, row), x.elements(E2M1X8, column), strict=True))
-        per = len(pairs) // len(of_row)
+        row, column = x.alike(row, column)
+        count = BLOCK * E2M1X8.width // row[0].width  # registers of a block
+        blocks = len(row) // count
         addend = x.zero_exponent(F32, x.unpack(F32, c, 32, normal=False))
         point = 30  # bits of the addend and of the terms; a sum of sixteen products has up to twelve integer bits
-        terms = [Real(addend.sign, addend.exp, x.resize(lowest(addend.sig), 64) >> 1, addend.inf, addend.nan)]
-        for i in range(0, len(pairs), BLOCK):
+        first = Real(addend.sign, addend.exp, x.resize(lowest(addend.sig), 64) >> 1, addend.inf, addend.nan)
+
+        def scaled_sum(*given: Bits) -> list[Real]:
+            *words, of_left, of_right = given
             total = x.const(0, 32)
-            for a, b in pairs[i : i + BLOCK]:
+            for a, b in zip(x.elements(E2M1X8, words[:count]), x.elements(E2M1X8, words[count:]), strict=True):
                 total = total + x.halves(a) * x.halves(b)
-            codes = of_row[i // per], of_column[i // per]
-            left, right = (x.zero_exponent(s, x.unpack(s, code, 32, normal=False)) for code in codes)
+            left, right = (x.zero_exponent(s, x.unpack(s, code, 32, normal=False)) for code in (of_left, of_right))
             scale = (lowest(left.sig) >> 28) * (lowest(right.sig) >> 28)  # four bits each, three below the point
             sig = x.resize(x.abs(total), 64) * x.resize(scale, 64) << point - 8
-            terms.append(Real(x.negative(total), left.exp + right.exp, sig, x.const(0, 1), left.nan | right.nan))
-        return x.aligned_sum(F32, terms, BLOCK_FRACTION, point)
+            return [Real(x.negative(total), left.exp + right.exp, sig, x.const(0, 1), left.nan | right.nan)]
+
+        words = [line[i::count] for line in (row, column) for i in range(count)]
+        scales = [[line[i * len(line) // blocks] for i in range(blocks)] for line in (of_row, of_column)]
+        return x.aligned_sum(F32, first, x.terms(scaled_sum, *words, *scales), BLOCK_FRACTION, point)
 
     def halves(self, a: Bits) -> Bits:
         """Twice the value of an e2m1 code, as a signed integer of 32 bits."""

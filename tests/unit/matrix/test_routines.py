@@ -12,7 +12,7 @@ from tensor_kernels import described, in_memory, lane, multiplied, placed
 
 from openptx.engines.interp import tensor_cores
 from openptx.engines.tensor_cores.library import routine_of, supported
-from openptx.engines.tensor_cores.routine import routine
+from openptx.engines.tensor_cores.routine import exact, routine
 from openptx.llvm.jit import Library
 from openptx.locks import LLVM
 from openptx.numerics import FORMATS, Bits, Format
@@ -180,6 +180,13 @@ def tensor_memory_product(rows: int, mode: int, add: bool) -> None:
     want = test_products.coded(left @ right.T + (addend if add else 0), "f32").astype(np.uint32)
     used = [lane(rows, i) for i in range(rows)]
     np.testing.assert_array_equal(found[used], want)
+
+
+def test_sums_are_loops() -> None:
+    """The definition's code hardly grows with the depth: a first launch waits for its compilation."""
+    f = Factors(8, E4M3)
+    short, long = (len(exact(MatrixProduct(f, f, words, F32, F32))) for words in (4, 16))
+    assert long < 1.5 * short
 
 
 def test_keys() -> None:

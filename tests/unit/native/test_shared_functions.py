@@ -164,3 +164,26 @@ def test_results_that_may_have_to_be_flushed_are_looked_at_in_functions() -> Non
         module["k"](1, 32, (each,), engine=engine)
     np.testing.assert_array_equal(found[1].view(np.uint32), found[0].view(np.uint32))
     assert 0 < np.count_nonzero(found[0][:32]) < 30
+
+
+SCALED = """.version 8.8
+.target sm_120a
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .b32 t; .reg .f32 c<4>; .reg .b64 o;
+    mov.u32 t, %tid.x;
+    mov.f32 c0, 0f00000000;
+    mma.sync.aligned.kind::mxf8f6f4.block_scale.scale_vec::1X.m16n8k32.row.col.f32.e4m3.e4m3.f32.ue8m0
+        {c0, c1, c2, c3}, {t, t, t, t}, {t, t}, {c0, c0, c0, c0}, t, {0, 0}, t, {0, 0};
+    ld.param.u64 o, [out];
+    st.global.f32 [o], c0;
+    ret;
+}
+"""
+
+
+def test_sums_of_products_are_loops() -> None:
+    """The code for one of 32 products stands once: unrolled, it has 115,000 characters."""
+    (dot,) = [function for function in shared(SCALED) if ".dot." in function.name]
+    assert len(dot.text) < 50_000

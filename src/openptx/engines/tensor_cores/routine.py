@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from openptx.engines.tensor_cores.float_sums import FloatSums, IntegerSums
 from openptx.engines.tensor_cores.staging import QUAD, QUARTERS, VECTOR, WORDS, StagedWords
+from openptx.engines.tensor_cores.term_loops import ScalarLoops
 from openptx.engines.tensor_cores.text import BIT, INT, LANES, QUADS, Text
 from openptx.numerics.bits import Bits
-from openptx.numerics.compiled import Trace
 from openptx.numerics.matrix_product import MatrixProduct
 
 TYPE_CHECKING = False
@@ -123,44 +123,26 @@ class Fallback:
 
 
 def exact(p: MatrixProduct) -> str:
-    """The definition as a loop over sixteen results, which LLVM vectorises."""
+    """The definition, for each of sixteen results."""
     assert p.h is not None
-    x = Trace()
-    row, column = (tuple(Bits(x, 32, f"%{side}{i}") for i in range(p.words)) for side in "ab")
-    c = x.resize(Bits(x, 32, "%c0"), p.h.storage)
-    counts = {"a": p.words, "b": p.words}
-    scales: tuple[Tile, Tile] = ((), ())
-    if p.scale is not None:
-        counts |= {"s": 1, "t": 1}
-        of_row, of_column = (tuple(x.split(Bits(x, 32, f"%{side}0"), 8)[: p.scales]) for side in "st")
-        scales = (of_row,), (of_column,)
-    d = x.resize(p.element(x, row, column, c, scales), 32)
-    loads: list[str] = []
-    for side, count in counts.items():
-        for i in range(count):
-            loads.append(f"%{side}p{i} = getelementptr i32, ptr %{side}, i64 {i * LANES}")
-            loads.append(f"%{side}q{i} = getelementptr i32, ptr %{side}p{i}, i64 %i")
-            loads.append(f"%{side}{i} = load i32, ptr %{side}q{i}")
-    body = "\n".join([*loads, *x.lines])
-    arguments = ", ".join(f"ptr noalias %{name}" for name in (*counts, "c", "d"))
-    return f"""
-define internal void @exact({arguments}) noinline {ATTRIBUTES} {{
-entry:
-br label %body
-body:
-%i = phi i64 [ 0, %entry ], [ %next, %body ]
-%cp = getelementptr i32, ptr %c, i64 %i
-%c0 = load i32, ptr %cp
-{body}
-%dp = getelementptr i32, ptr %d, i64 %i
-store i32 {d.v}, ptr %dp
-%next = add nuw i64 %i, 1
-%done = icmp eq i64 %next, {LANES}
-br i1 %done, label %exit, label %body
-exit:
-ret void
-}}
-"""
+    x = ScalarLoops()
+    with x.ir.loop(LANES) as i:
+
+        def load(side: str, count: int = 1) -> tuple[Bits, ...]:
+            place = x.ir.emit(f"getelementptr i32, ptr %{side}, i64 {i}")
+            return tuple(x.emit(32, f"load i32, ptr {x.ir.field(place, k * VECTOR)}, align 4") for k in range(count))
+
+        row, column, c = load("a", p.words), load("b", p.words), x.resize(load("c")[0], p.h.storage)
+        scales: tuple[Tile, Tile] = ((), ())
+        if p.scale is not None:
+            of_row, of_column = (x.split(load(side)[0], 8)[: p.scales] for side in "st")
+            scales = ((*of_row,),), ((*of_column,),)
+        d = x.resize(p.element(x, row, column, c, scales), 32)
+        x.ir.line(f"store i32 {d.v}, ptr {x.ir.emit(f'getelementptr i32, ptr %d, i64 {i}')}, align 4")
+    sides = "abstcd" if p.scale is not None else "abcd"
+    arguments = ", ".join(f"ptr noalias %{side}" for side in sides)
+    body = "\n".join(["entry:", *x.slots, *x.ir.lines, "ret void", "}"])
+    return f"define internal void @exact({arguments}) noinline {ATTRIBUTES} {{\n{body}\n"
 
 
 def repeated(name: str) -> str:

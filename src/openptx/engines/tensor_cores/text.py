@@ -60,34 +60,6 @@ class Text(Builder):
         """Stack memory for vectors."""
         return self.emit(f"alloca [{count} x {INT}], align 64")
 
-    def loop(self, count: str | int) -> Loop:
-        return Loop(self, count)
-
-
-class Loop:
-    """`with text.loop(n) as i:` a body that runs for i (i64) from 0 to n - 1, at least once."""
-
-    def __init__(self, text: Text, count: str | int) -> None:
-        self.text, self.count = text, count
-
-    def __enter__(self) -> str:
-        text = self.text
-        self.body, before = text.fresh(), text.label
-        self.i, self.next, self.end = (f"%i{self.body}", f"%n{self.body}", f"e{self.body}")
-        text.jump(self.body)
-        text.start(self.body)
-        text.line(f"{self.i} = phi i64 [ 0, %{before} ], [ {self.next}, %{self.end} ]")
-        return self.i
-
-    def __exit__(self, *_: object) -> None:
-        text, on = self.text, self.text.fresh()
-        text.jump(self.end)
-        text.start(self.end)
-        text.line(f"{self.next} = add nuw i64 {self.i}, 1")
-        done = text.emit(f"icmp eq i64 {self.next}, {self.count}")
-        text.branch(done, on, self.body)
-        text.start(on)
-
 
 def constant(value: int, t: str) -> str:
     """A vector with the same value in every lane."""

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from openptx.engines.native.analysis.float_transfer import OutlinedCall, signature
 from openptx.engines.native.analysis.lattice import ZEROS, Known, Value, vector_type
 from openptx.engines.native.emit.arith.int_ops import IntOps
 from openptx.engines.native.emit.ir_builder import CONSTANT, IRBuilder, LaneType
+from openptx.engines.tensor_cores.term_loops import LoopedTerms
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
+
+if TYPE_CHECKING:
+    from openptx.numerics.dot import Terms
+    from openptx.numerics.reals import Real
 
 INLINE = 8
 """The number of uses of a definition that are inlined in a function with AVX-512; one outside of its loops, if it has
@@ -41,6 +46,8 @@ class OutlinedOps(IntOps):
         self.uses_inline = INLINE
         self.is_short = False
         """Whether code is to be short rather than fast, because it rarely runs."""
+        self.scalars: bool | None = None
+        """Whether the outlined function that is being made is one of scalars; None outside of outlined functions."""
 
     def constant_vector(self, v: Known, w: int) -> str:
         """Lane offsets are loaded from a table of the module, which is opaque to LLVM.
@@ -124,7 +131,7 @@ class OutlinedOps(IntOps):
     def define(
         self, name: str, uniform: bool, operands: Sequence[Bits], raw: list[bool], definition: Callable[..., Bits]
     ) -> OutlinedFunction:
-        outer, self.ir = self.ir, IRBuilder()
+        outer, self.ir, self.scalars = (self.ir, self.scalars), IRBuilder(), uniform
         lanes = ZEROS if uniform else None
         parameters = [Value("", lanes, raw=f"%a{i}") if r else Value(f"%a{i}", lanes) for i, r in enumerate(raw)]
         for v, a in zip(parameters, operands, strict=True):
@@ -135,10 +142,32 @@ class OutlinedOps(IntOps):
         name = f"{name}.{len(self.functions)}"
         header = ", ".join(f"{t} %a{i}" for i, t in enumerate(parameter_types(operands, raw, uniform)))
         body = "\n".join(["entry:", *self.ir.entry_lines(), *self.ir.lines, f"ret {t} {result}", "}"])
-        self.ir = outer
+        self.ir, self.scalars = outer
         return OutlinedFunction(
             name, d.width, f"define internal {t} @{name}({header}) noinline nounwind #0 {{\n{body}\n"
         )
+
+    # Sums as loops
+
+    def terms(self, function: Callable[..., list[Real]], *lines: Sequence[Bits]) -> Terms:
+        return super().terms(function, *lines) if self.scalars is None else LoopedTerms(self, function, lines)
+
+    def lane_type(self, w: int) -> LaneType:
+        return LaneType(w, bool(self.scalars))
+
+    def slot(self, w: int, count: int) -> str:
+        return self.ir.first(f"alloca [{count} x {self.lane_type(w).int}], align 64")
+
+    def read_slot(self, slot: str, w: int, i: int | str) -> Bits:
+        t = self.lane_type(w)
+        return self.bits(self.ir.load(t.int, self.place(slot, t, i), 4), w, t.lanes)
+
+    def write_slot(self, slot: str, value: Bits, i: int | str) -> None:
+        t = self.lane_type(value.width)
+        self.ir.store(t.int, self.scalar(value) if t.uniform else self.vector(value), self.place(slot, t, i), 4)
+
+    def place(self, slot: str, t: LaneType, i: int | str) -> str:
+        return self.ir.emit(f"getelementptr {t.int}, ptr {slot}, i64 {i}")
 
 
 def raw_float(a: Bits, uniform: bool) -> str:
