@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import openptx
+from openptx.array_types import Array
 from openptx.device.shared_layout import SharedLayout
 from openptx.engines.interp.geometry import Shape
 from openptx.sanitize.races.clocks import Clocks
+from openptx.sanitize.races.releases import Record, Releases
 from openptx.sanitize.races.teams import Teams
 
 CONTENDED = """
@@ -54,3 +56,37 @@ def test_compare_and_swap_by_many_threads_is_clean() -> None:
     for _ in range(64):
         expected = (expected * 3 + 1) & 0xFFFFFFFF
     assert a[0] == expected
+
+
+SPIN = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p) {
+    .reg .b64 a; .reg .b32 v; .reg .pred q;
+    ld.param.u64 a, [p];
+    AGAIN: atom.relaxed.gpu.global.cas.b32 v, [a], 0, 1;
+    setp.ne.u32 q, v, 0;
+    @q bra AGAIN;
+    fence.sc.gpu;
+    ld.global.u32 v, [a+4]; add.u32 v, v, 1; st.global.u32 [a+4], v;
+    fence.sc.gpu;
+    st.relaxed.gpu.global.u32 [a], 0;
+    ret;
+}
+"""
+
+
+def test_blocks_that_spin_on_a_lock_observe_each_release_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Attempts to take it in vain add nothing to what the lock publishes, and the next ones learn nothing new."""
+    calls, observe = [0], Releases.observe
+
+    def counted(self: Releases, record: Record, threads: Array, scope: int, acquires: bool, counts: bool) -> None:
+        calls[0] += 1
+        observe(self, record, threads, scope, acquires, counts)
+
+    monkeypatch.setattr(Releases, "observe", counted)
+    a, blocks = np.zeros(2, np.uint32), 48
+    assert openptx.sanitize(openptx.load(SPIN)["k"], blocks, 1, (a,), tools="race", engine="interp") == []
+    assert a.tolist() == [0, blocks]
+    assert calls[0] < 2 * blocks * blocks

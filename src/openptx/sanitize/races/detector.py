@@ -207,11 +207,11 @@ class Races:
         if not bad.size:
             return bad
         times, others, earlier, pending, threads = (v[bad] for v in (times, others, earlier, pending, threads))
-        unordered = pending | ~self.clocks.ordered(others, times, threads)
-        if a.scope:
+        if a.scope:  # before the order, which takes long where atomics contend
             apart = self.in_lockstep(a, others, times, earlier, threads)
-            unordered &= ~self.morally_strong(others, earlier, threads, a.facts) | apart
-        return bad[unordered]
+            racing = np.flatnonzero(~self.morally_strong(others, earlier, threads, a.facts) | apart)
+            bad, times, others, pending, threads = (v[racing] for v in (bad, times, others, pending, threads))
+        return bad[pending | ~self.clocks.ordered(others, times, threads)] if bad.size else bad
 
     def morally_strong(self, others: Array, earlier: Array, threads: Array, facts: int) -> Array:
         """Whether two accesses are morally strong (8.7): both strong, on the same bytes, with scopes that include each

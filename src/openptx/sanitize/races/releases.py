@@ -82,6 +82,8 @@ class Releases:
     def __init__(self, clocks: Clocks, active: bool) -> None:
         self.clocks, self.active = clocks, active
         self.records = Records(clocks.views)
+        self._idle, self._idle_at = set[tuple[int, ...]](), 0
+        """Updates that have left the record of this number as it was."""
         if active:
             self.wide, self.near = Moments(clocks), Moments(clocks)  # last releasing fence of scope gpu, and of less
             self.near_scope = clocks.tables.zeros(np.int8)
@@ -139,23 +141,60 @@ class Releases:
                 self.observe(self.records[number], threads[loud[numbers == number]], scope, acquires, counts)
             return
         for i in loud.tolist():
-            record, writer = self.records[int(table[first[i]])], threads[i : i + 1]
+            number, writer = int(table[first[i]]), threads[i : i + 1]
+            key = number, scope, observes, acquires, counts, *self.state(int(writer[0]))
+            if update and not releases and self.is_idle(number, key):
+                continue
+            record = self.records[number]
             if observes:
                 self.observe(record, writer, scope, acquires, counts)
-            table[granules[i]] = self.records.number(self.record_after_write(record, writer, scope, update, releases))
+            after = self.records.number(self.record_after_write(record, writer, scope, update, releases))
+            if after == number and update:
+                self._idle.add((*key[:5], *self.state(int(writer[0]))))
+            table[granules[i]] = after
             self.clocks.views.collect()
+
+    def state(self, thread: int) -> tuple[int, ...]:
+        """What a thread adds to a record by a write that does not release: its number, and that of its last fences."""
+        c = self.clocks
+        times = self.wide.time, self.near.time, c.fences.time, c.fences_near.time
+        return thread, *(int(table[thread]) for table in (*times, c.sequential, c.sequential_near))
+
+    def is_idle(self, number: int, key: tuple[int, ...]) -> bool:
+        """Whether an update was made before and neither the thread nor the record knows more since: spinning on a
+        lock."""
+        if number != self._idle_at:
+            self._idle_at = number
+            self._idle.clear()
+        return key in self._idle
 
     def record_after_write(self, record: Record, writer: Array, scope: int, update: bool, releases: bool) -> Record:
         """The record that a strong write of one thread leaves in place of `record`."""
         thread = int(writer[0])
         parts = self.own_parts(writer, scope, releases)
-        parts += [part for part in record.parts if update or part.thread == thread]
         view = self.clocks.fence_view(writer)
         fences = [self.part(view, scope, writer)] if view else []
         if view := self.clocks.fence_view_near(writer):
             fences.append(self.part(view, CTA, writer))
+        if update and self.contains(record.parts, parts) and self.contains(record.fences, fences):
+            return record  # as of threads that spin on a lock
+        parts += [part for part in record.parts if update or part.thread == thread]
         fences += record.fences if update else ()
         return Record(merge_parts(parts, self.clocks), merge_parts(fences, self.clocks))
+
+    def contains(self, parts: tuple[Part, ...], new: list[Part]) -> bool:
+        """Whether each of the new parts is contained in one of `parts`."""
+        contains = self.clocks.views.contains
+        return all(
+            any(
+                part.scope == each.scope
+                and part.cta in (each.cta, SEVERAL)
+                and part.thread in (each.thread, SEVERAL)
+                and contains(part.view, each.view)
+                for part in parts
+            )
+            for each in new
+        )
 
     def part(self, view: int, scope: int, writer: Array) -> Part:
         return Part(view, scope, int(self.clocks.teams.cta(writer)[0]), int(writer[0]))
@@ -173,43 +212,54 @@ class Releases:
 
     def observe(self, record: Record, threads: Array, scope: int, acquires: bool, counts: bool) -> None:
         """Threads read the records of strong writes."""
-        c = self.clocks
-        ctas = {*c.teams.cta(threads).tolist()}
-        for part in record.fences:
-            if part.scope == CTA and part.cta not in ctas:
-                continue
-            near = part.scope == CTA
-            table = c.sequential_near if near else c.sequential
-            observers = threads[self.scopes_include(part, threads, scope)]
-            c.add_to(table, observers, part.view)
+        c, joined = self.clocks, self.clocks.views.join_with_largest
+        for cta, thread, observers in self.observers(record, threads):
+            wide, near = list[int](), list[int]()
+            for part in record.fences:
+                if (part.scope != CTA or part.cta == cta) and self.includes(part, cta, thread, scope):
+                    (near if part.scope == CTA else wide).append(part.view)
+            if fences := joined(wide):
+                c.add_to(c.sequential, observers, fences)
+            if fences_near := joined(near):
+                c.add_to(c.sequential_near, observers, fences_near)
             if counts:
-                c.add_to(c.if_acquired, observers, part.view)
-        seen: dict[tuple[bytes, bool], list[int]] = {}
-        for part in record.parts:
-            if part.scope == CTA and part.cta not in ctas:
-                continue
-            included = self.scopes_include(part, threads, scope)
-            near = (c.teams.cta(threads) == part.cta) | (part.cta == SEVERAL)
-            for which, is_near in ((included & near, True), (included & ~near, False)):
-                if which.any():
-                    seen.setdefault((which.tobytes(), is_near), []).append(part.view)
-        for (which, is_near), views in seen.items():
-            observers, view = threads[np.frombuffer(which, np.bool_)], c.views.join_with_largest(views)
-            if counts:
-                c.add_to(c.if_acquired, observers, view)
-            if acquires:
-                c.learn(observers, view)
-            c.add_to(self.observed_near if is_near else self.observed, observers, view)
+                c.add_to(c.if_acquired, observers, c.views.join(fences, fences_near))
+            far, near = list[int](), list[int]()
+            for part in record.parts:
+                if self.includes(part, cta, thread, scope):
+                    (near if part.cta in (cta, SEVERAL) else far).append(part.view)
+            for views, observed in (near, self.observed_near), (far, self.observed):
+                view = joined(views)
+                if counts:
+                    c.add_to(c.if_acquired, observers, view)
+                if acquires:
+                    c.learn(observers, view)
+                c.add_to(observed, observers, view)
 
-    def scopes_include(self, part: Part, threads: Array, scope: int) -> Array:
+    def observers(self, record: Record, threads: Array) -> Iterator[tuple[int, int, Array]]:
+        """The threads in groups to which the same parts of a record are new: each with its CTA, and the thread if it is
+        one that has released a part, or the only one."""
+        teams = self.clocks.teams
+        if threads.size == 1:
+            thread = int(threads[0])
+            yield int(teams.cta(thread)), thread, threads
+            return
+        own = {part.thread for part in record.parts + record.fences}.intersection(threads.tolist())
+        for thread in own:
+            yield int(teams.cta(thread)), thread, np.array([thread])
+        rest = threads[~np.isin(threads, list(own))] if own else threads
+        ctas = teams.cta(rest)
+        for cta in np.unique(ctas).tolist():
+            yield cta, SEVERAL, rest[ctas == cta]
+
+    def includes(self, part: Part, cta: int, thread: int, scope: int) -> bool:
         """Whether the scopes of both sides include each other; a thread learns nothing from itself."""
-        cta, size, narrow = self.clocks.teams.cta(threads), self.clocks.teams.cluster_size, min(part.scope, scope)
-        together = np.ones(cta.shape, np.bool_)
+        if thread == part.thread != SEVERAL:
+            return False
+        narrow, size = min(part.scope, scope), self.clocks.teams.cluster_size
         if narrow == CTA:
-            together = cta == part.cta
-        elif narrow == CLUSTER:
-            together = cta // size == part.cta // size
-        return together & (threads != part.thread)
+            return cta == part.cta
+        return narrow != CLUSTER or cta // size == part.cta // size
 
 
 def merge_parts(parts: list[Part], clocks: Clocks) -> tuple[Part, ...]:

@@ -101,6 +101,13 @@ class Views:
         """A vector with one entry."""
         return self.add(np.array([key], np.int64), np.array([time], np.int64))
 
+    def contains(self, a: int, b: int) -> bool:
+        """Whether a thread with the vector `a` has the knowledge of `b`."""
+        if a == b or not b or self.dropped:
+            return True
+        keys, times = self._rows[b]
+        return keys.size <= self._rows[a][0].size and bool((self._times(a, keys) >= times).all())
+
     def join(self, a: int, b: int) -> int:
         """The knowledge of a thread with both vectors."""
         if a == b or not b:
@@ -117,11 +124,11 @@ class Views:
         return found
 
     def _merge(self, a: int, b: int) -> int:
-        (keys, times), (more_keys, more_times) = self._rows[a], self._rows[b]
-        if keys.size <= more_keys.size and (self._times(b, keys) >= times).all():
+        if self.contains(b, a):
             return b
-        if keys.size >= more_keys.size and (self._times(a, more_keys) >= more_times).all():
+        if self.contains(a, b):
             return a
+        (keys, times), (more_keys, more_times) = self._rows[a], self._rows[b]
         if keys.size < more_keys.size:
             keys, times, more_keys, more_times = more_keys, more_times, keys, times
         at = keys.searchsorted(more_keys)
@@ -151,7 +158,7 @@ class Views:
 
     def join_with_largest(self, views: list[int]) -> int:
         """The join of several vectors, of which one may be far larger than all others: it is copied once."""
-        if self.dropped:
+        if self.dropped or not views:
             return 0
         *others, largest = sorted({*views}, key=lambda view: (self._rows[view][0].size, view))
         if len(others) < 2:
