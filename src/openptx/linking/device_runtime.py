@@ -16,15 +16,30 @@ _LIBRARIES = {
 """By file: how a declaration of its functions begins."""
 
 
+_DECLARED = re.compile(r"\.extern\s+\.func\b[^;{]*?\b((?:__cudaCDP2|cuda)([A-Z]\w*?)(?:_ptsz)?)\s*(?=[(;])", re.A)
+"""A name by which a program calls a function, and what all names of that function have in common: NVVM IR and PTX use
+`cuda...`, nvcc `__cudaCDP2...`, and with `--default-stream per-thread` nvcc appends `_ptsz`."""
+
+
 def device_runtime(files: list[File]) -> list[File]:
     """The libraries of which a file declares functions. A program's own definitions take precedence over their weak
     ones."""
     texts = [file.text for file in files if "cuda" in file.text]
     return [
-        File(name, (_FOLDER / name).read_text(encoding="ascii"))
+        File(name, _with_names((_FOLDER / name).read_text(encoding="ascii"), texts))
         for name, declared in _LIBRARIES.items()
         if any(declared.search(text) for text in texts)
     ]
+
+
+def _with_names(library: str, texts: list[str]) -> str:
+    """The library, with its functions also under the other names by which the texts call them."""
+    copies: list[str] = []
+    for name, common in sorted({(found[1], found[2]) for text in texts for found in _DECLARED.finditer(text)}):
+        definition = re.search(rf"^\.weak [^{{}}]*\b__cudaCDP2{common}\([^{{}}]*{{[^{{}}]*}}\n", library, re.M)
+        if definition is not None and f" {name}(" not in library:
+            copies.append("\n" + definition[0].replace(f" __cudaCDP2{common}(", f" {name}(", 1))
+    return library + "".join(copies)
 
 
 _DEFINED = re.compile(r"^\.(?:visible|weak)\s+\.(?:func|entry)\s*(?:\([^)]*\)\s*)?(\w+)", re.A | re.M)

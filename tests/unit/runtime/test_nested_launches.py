@@ -138,6 +138,47 @@ def test_names_without_the_header_of_nvcc() -> None:
     assert x[0] == 75123
 
 
+OLDER = """.version 8.0
+.target sm_90
+.address_size 64
+.extern .func (.param .b64 r) __cudaCDP2GetParameterBuffer(.param .b64 alignment, .param .b64 size);
+.extern .func (.param .b32 r) __cudaCDP2LaunchDevice_ptsz(.param .b64 f, .param .b64 p,
+    .param .align 4 .b8 grid[12], .param .align 4 .b8 block[12], .param .b32 shared, .param .b64 stream);
+.visible .entry child(.param .u32 value, .param .u64 x) {
+    .reg .b64 p; .reg .b32 v;
+    ld.param.u64 p, [x];
+    ld.param.u32 v, [value];
+    red.global.add.u32 [p], v;
+    ret;
+}
+.visible .entry k(.param .u64 x) {
+    .reg .b64 p, f, place; .reg .b32 result;
+    .param .b64 a, b, r, s, t; .param .align 4 .b8 grid[12]; .param .align 4 .b8 block[12]; .param .b32 shared, status;
+    st.param.b64 [a], 64; st.param.b64 [b], 16;
+    call (r), __cudaCDP2GetParameterBuffer, (a, b);
+    ld.param.b64 place, [r];
+    ld.param.u64 p, [x];
+    st.b32 [place], 7; st.b64 [place+8], p;
+    mov.u64 f, child;
+    st.param.b64 [a], f; st.param.b64 [s], place;
+    st.param.b32 [grid], 2; st.param.b32 [grid+4], 3; st.param.b32 [grid+8], 5;
+    st.param.b32 [block], 11; st.param.b32 [block+4], 1; st.param.b32 [block+8], 1;
+    st.param.b32 [shared], 0; st.param.b64 [t], 0;
+    call (status), __cudaCDP2LaunchDevice_ptsz, (a, s, grid, block, shared, t);
+    ld.param.b32 result, [status];
+    st.global.u32 [p+4], result;
+    ret;
+}
+"""
+
+
+def test_launches_with_parameters_of_a_number_of_bytes() -> None:
+    """As CUB makes them, and with the streams of each thread. The four bytes between the parameters are not written."""
+    x = np.array([0, 9], np.uint32)
+    assert openptx.sanitize(openptx.load(OLDER)["k"], 1, 1, (x,)) == []
+    assert x.tolist() == [7 * 2 * 3 * 5 * 11, 0]
+
+
 @ENGINES
 def test_each_launch_has_its_own_children(engine: str) -> None:
     kernel, x = openptx.load(TEXT)["k"], np.zeros(1, np.uint32)

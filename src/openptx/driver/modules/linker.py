@@ -8,10 +8,11 @@ from pathlib import Path
 from openptx.api import check
 from openptx.driver.calls import LOG, Failure, in_context, invalid, put, text, unsupported
 from openptx.driver.devices.contexts import Context
+from openptx.driver.modules.device_queries import device_queries
 from openptx.driver.modules.images import ptx_of
 from openptx.driver.modules.jit_options import JitOptions, refusal
 from openptx.driver.modules.module import content
-from openptx.driver.objects import Object
+from openptx.driver.objects import Object, driver
 from openptx.driver.results import Result
 from openptx.errors import CheckError, InputError
 from openptx.fatbin import extract
@@ -60,8 +61,9 @@ class Linking(Object):
         """The linked PTX with a terminating zero. Fails for errors in the images or between them."""
         if self.result is None:
             try:
-                alone = len(self.files) == 1 and not device_runtime(self.files)
-                linked = self.files[0] if alone else link_files(self.files)
+                files = [*self.files, *device_queries(self.files, driver().capability)]
+                alone = len(files) == 1 and not device_runtime(files)
+                linked = files[0] if alone else link_files(files)
             except CheckError as error:
                 raise refusal(error, self.options, "the images cannot be linked") from None
             self.options.report("")

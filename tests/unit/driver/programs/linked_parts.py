@@ -31,6 +31,34 @@ CHILD = """
     ret;
 }
 """
+QUERIES = """
+.extern .func (.param .b32 r) __cudaCDP2DeviceGetAttribute(.param .b64 value, .param .b32 number, .param .b32 device);
+.extern .func (.param .b32 r) __cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessor(
+    .param .b64 blocks, .param .b64 f, .param .b32 threads, .param .b64 shared);
+.global .b32 x[6];
+.visible .entry k(.param .b32 number, .param .b32 threads, .param .b64 shared) {
+    .reg .b64 p; .reg .b32 n; .param .b64 a, f, s; .param .b32 b, d, r;
+    mov.u64 p, x;
+    cvta.global.u64 p, p;
+    st.param.b64 [a], p;
+    ld.param.b32 n, [number]; st.param.b32 [b], n;
+    st.param.b32 [d], 0;
+    call (r), __cudaCDP2DeviceGetAttribute, (a, b, d);
+    ld.param.b32 n, [r]; st.b32 [p+4], n;
+    st.param.b32 [d], 1;
+    call (r), __cudaCDP2DeviceGetAttribute, (a, b, d);
+    ld.param.b32 n, [r]; st.b32 [p+8], n;
+    add.u64 p, p, 12;
+    st.param.b64 [a], p;
+    mov.u64 p, k;
+    st.param.b64 [f], p;
+    ld.param.b32 n, [threads]; st.param.b32 [b], n;
+    ld.param.b64 p, [shared]; st.param.b64 [s], p;
+    call (r), __cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessor, (a, f, b, s);
+    ld.param.b32 n, [r]; st.global.b32 [x+16], n;
+    ret;
+}
+"""
 KERNEL = ".visible .entry k() { ret; }\n"
 
 
@@ -74,4 +102,23 @@ call("cuModuleGetGlobal_v2", byref(address), byref(size), module, b"x")
 value = ctypes.c_int()
 call("cuMemcpyDtoH_v2", byref(value), address, Size(4))
 assert value.value == 7
+call("cuLinkDestroy", linking)
+
+# Kernels get the same facts of the device as the host.
+call("cuLinkCreate_v2", 0, None, None, byref(linking))
+add(QUERIES, 80)
+call("cuLinkComplete", linking, byref(image), byref(size))
+call("cuModuleLoadData", byref(module), image)
+call("cuModuleGetFunction", byref(function), module, b"k")
+call("cuModuleGetGlobal_v2", byref(address), byref(size), module, b"x")
+answers = (ctypes.c_int * 6)()
+for number, threads, shared in ((16, 96, 0), (39, 1024, 0), (97, 32, 40000), (75, 1025, 0), (10, 1, 1 << 20)):
+    values = ctypes.c_int(number), ctypes.c_int(threads), Size(shared)
+    parameters = (ctypes.c_void_p * 3)(*map(ctypes.addressof, values))
+    call("cuLaunchKernel", function, *(1,) * 6, 0, None, parameters, None)
+    call("cuMemcpyDtoH_v2", answers, address, Size(24))
+    fact, fitting = ctypes.c_int(), ctypes.c_int()
+    call("cuDeviceGetAttribute", byref(fact), number, 0)
+    call("cuOccupancyMaxActiveBlocksPerMultiprocessor", byref(fitting), function, threads, Size(shared))
+    assert list(answers) == [fact.value, 0, 101, fitting.value, 0, 0], (number, threads, shared, list(answers))
 call("cuLinkDestroy", linking)
