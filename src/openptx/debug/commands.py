@@ -5,27 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from openptx.debug import listing
+from openptx.debug import examine, focus, launch_facts, listing
+from openptx.debug.arguments import number
 from openptx.debug.expressions import parse
 from openptx.debug.formats import split_form, value_text
 from openptx.debug.session import Session
+from openptx.debug.settings import setting
 from openptx.debug.source_values import DEEPEST, RECORDS
 from openptx.debug.source_variables import POINTER, DebugInformation, type_name
 from openptx.debug.values import Array, TypedBits
 from openptx.dwarf import Entry
 from openptx.errors import InputError
 
+INFO = {**listing.INFO, **launch_facts.INFO}
 SYNONYMS = {"locals": "variables", "args": "params", "watchpoints": "breakpoints", "stack": "calls"}
 """gdb's words for what `info` shows."""
-
-
-def number(text: str, default: int | None = None) -> int:
-    """An integer from 0; `default` for empty text. Raises InputError for any other text."""
-    if not text and default is not None:
-        return default
-    if not text.isdecimal():
-        raise InputError(f"write a number, not `{text}`")
-    return int(text)
 
 
 def where(session: Session, text: str) -> Iterator[str]:
@@ -47,13 +41,24 @@ def lanes(session: Session, text: str) -> Iterator[str]:
 
 
 def x(session: Session, text: str) -> Iterator[str]:
-    """x[/COUNT[TYPE]] [SPACE] ADDRESS: memory from an address or a variable on, eight values a line"""
+    """x[/COUNT[TYPE]] [SPACE] ADDRESS: memory from an address or a variable on, eight values a line; x/s: a string;
+    x/COUNTi $pc: instructions"""
     form, text = split_form(text)
-    yield from listing.memory(session, form, text)
+    yield from examine.memory(session, form, text)
+
+
+def displayed(session: Session, text: str) -> list[str]:
+    """What `display[/TYPE] EXPRESSION` shows at a stop: that of `print`, of instructions and strings that of `x`."""
+    form, expression = split_form(text)
+    examined = re.fullmatch(r"\d*s", form) or (form.endswith("i") and expression == "$pc")
+    return list((x if examined else show)(session, text))
 
 
 def assign(session: Session, text: str) -> Iterator[str]:
     """set TARGET = VALUE: change a register, an element of a variable, f32[address]; going back forgets it"""
+    if (said := setting(text)) is not None:
+        yield said
+        return
     found = re.fullmatch(r"(?:var(?:iable)?\s+)?(.*?)(?<![=<>!])=(?!=)(.*)", text)
     if found is None:
         raise InputError("write set TARGET = VALUE, such as `set %r1 = 4` or `set tile[3] = 0.5`")
@@ -62,16 +67,20 @@ def assign(session: Session, text: str) -> Iterator[str]:
 
 def info(session: Session, text: str) -> Iterator[str]:
     """info breakpoints | registers [NAME...] | threads | warps | lanes | blocks | variables | params | functions |
-    frame | line | step"""
+    frame | line [PLACE] | step | kernels | devices | sms | barriers"""
     word, *names = text.removeprefix("cuda ").split()[:99] or [""]
-    found = [SYNONYMS.get(name, name) for name in (*listing.INFO, *SYNONYMS) if word and name.startswith(word)]
+    found = [SYNONYMS.get(name, name) for name in (*INFO, *SYNONYMS) if word and name.startswith(word)]
     if not found:
-        raise InputError(f"info about {', '.join(listing.INFO)}")
+        raise InputError(f"info about {', '.join(INFO)}")
     if found[0] == "registers" and names:
         for name in names:
             yield f"{name} = {value_text(session, session.evaluate(name), '')}"
         return
-    yield from listing.INFO[found[0]](session)
+    if found[0] == "line" and names:
+        for place in session.places.find(" ".join(names)):
+            yield session.places.describe(place)
+        return
+    yield from INFO[found[0]](session)
 
 
 def list_lines(session: Session, text: str) -> Iterator[str]:
@@ -147,7 +156,7 @@ def ignore(session: Session, text: str) -> Iterator[str]:
 def condition(session: Session, text: str) -> Iterator[str]:
     """condition N [EXPRESSION]: stop at breakpoint N only if it is true, without it always"""
     which, _, text = text.partition(" ")
-    session.set_condition(number(which), text.strip())
+    session.breakpoints.set_condition(number(which), text.strip())
     return iter(())
 
 
@@ -156,6 +165,17 @@ def delete(session: Session, text: str) -> Iterator[str]:
     for each in numbers(session, text):
         session.delete(each)
     return iter(())
+
+
+def clear(session: Session, text: str) -> Iterator[str]:
+    """clear [PLACE]: remove the breakpoints at a row, FILE:LINE, a label or a function"""
+    places = {*session.places.find(text or str(listing.row(session)))}
+    found = [each.number for each in session.breakpoints.values() if places & each.places]
+    if not found:
+        raise InputError("no breakpoint is there; `info breakpoints` lists them")
+    for each in found:
+        session.delete(each)
+    yield f"deleted breakpoint{'s' if len(found) > 1 else ''} {' '.join(map(str, found))}"
 
 
 def enable(session: Session, text: str) -> Iterator[str]:
@@ -179,7 +199,9 @@ def numbers(session: Session, text: str) -> list[int]:
 
 
 COMMANDS: dict[str, Callable[[Session, str], Iterator[str]]] = {
-    "delete": delete, "condition": condition, "ignore": ignore, "enable": enable, "disable": disable, "where": where,
-    "list": list_lines, "print": show, "lanes": lanes, "x": x, "set": assign, "whatis": whatis, "ptype": ptype,
+    **focus.COMMANDS,
+    "delete": delete, "clear": clear, "condition": condition, "ignore": ignore, "enable": enable, "disable": disable,
+    "where": where, "list": list_lines,
+    "print": show, "lanes": lanes, "x": x, "set": assign, "whatis": whatis, "ptype": ptype,
     "info": info,
 }  # fmt: skip

@@ -8,18 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from openptx.debug.formats import memory_form
 from openptx.debug.lanes import groups, lane_of
-from openptx.debug.pointers import pointed_array
 from openptx.debug.scope import Scope
 from openptx.debug.session import Session
-from openptx.debug.source_values import Pointer, located, shown, visible
-from openptx.debug.values import Array, TypedBits
+from openptx.debug.source_values import located, shown, visible
 from openptx.engines.common.fault_text import ranges
 from openptx.errors import InputError, Triple
 from openptx.program import Variable
 from openptx.runtime.cxx_names import qualified
-from openptx.trace.values import show, type_of
 
 AROUND = 5
 """Rows that `list` shows before and after a row."""
@@ -135,32 +131,6 @@ def in_warp(session: Session, text: str) -> list[tuple[str, Any]]:
     return found
 
 
-def memory(session: Session, form: str, text: str) -> Iterator[str]:
-    """Values from an address on, eight a line. Raises InputError for an unreadable command, and if there is no address
-    or it cannot be read."""
-    count, type = memory_form(form)
-    space, _, rest = text.partition(" ")
-    if space not in ("global", "shared", "local", "const", "param", "generic") or not rest:
-        space, rest = "generic", text
-    scope = session.scope()
-    start = session.evaluate(rest)
-    if isinstance(start, Pointer):
-        start = pointed_array(scope, start) or start
-    kind = type_of(type or "b32")
-    if isinstance(start, Array):
-        space, address = start.space, start.address
-        kind = kind if type else start.type
-    else:
-        address = start.number if isinstance(start, TypedBits) else start
-        space = start.space if isinstance(start, Pointer) and space == "generic" else space
-    if not isinstance(address, int):
-        raise InputError(f"`{rest}` is not an address")
-    values = scope.read(space, address, kind, count)
-    step = max(kind.width // 8, 1)
-    for i in range(0, len(values), 8):
-        yield f"0x{address + i * step:x}: " + " ".join(show(value.bits, kind) for value in values[i : i + 8])
-
-
 # The output of `info`.
 
 
@@ -170,8 +140,10 @@ def breakpoints(session: Session) -> Iterator[str]:
         thread = f" thread {point.thread}" if point.thread is not None else ""
         off = "" if point.enabled else ", disabled"
         yield f"{point.number}: break {point.text}{thread}{condition}, {point.hits} stops{off}"
+        yield from (f"    {line}" for line in session.breakpoints.commands.get(point.number, ()))
     for point in session.watchpoints.values():
         yield f"{point.number}: watch {point.text}, {point.hits} stops" + ("" if point.enabled else ", disabled")
+        yield from (f"    {line}" for line in session.breakpoints.commands.get(point.number, ()))
     if not session.breakpoints and not session.watchpoints:
         yield "no breakpoints"
 

@@ -80,9 +80,10 @@ class Step:
     """Runs until one thread reaches its next instruction, `count` times.
 
     With `line`, the next instruction is one of another line or activation; with `over`, none of a callee; with `out`,
-    the one after the call of the thread's function; with `barrier`, one at which threads wait for each other. With
-    `warp`, any thread of the warp may reach it. A step over a line, or `out`, takes inlined calls for calls: `inlined`
-    are those around the thread's instruction.
+    the one after the call of the thread's function; with `barrier`, one at which threads wait for each other; with
+    `after`, none up to this position in the code, as in a further iteration of a loop. With `warp`, any thread of the
+    warp may reach it. A step over a line, or `out`, takes inlined calls for calls: `inlined` are those around the
+    thread's instruction.
     """
 
     thread: int
@@ -94,6 +95,7 @@ class Step:
     out: bool = False
     barrier: bool = False
     warp: bool = False
+    after: int | None = None
     count: int = 1
     quiet: bool = False
 
@@ -123,6 +125,8 @@ class Step:
         if self.out:
             return depth < self.depth or (depth == self.depth and inlined in outer_calls(self.inlined))
         if self.over and (depth > self.depth or (depth == self.depth and self.in_callee(inlined))):
+            return False
+        if self.after is not None and depth == self.depth and observer.pc <= self.after:
             return False
         if self.barrier:
             return control(observer.op) in BARRIERS

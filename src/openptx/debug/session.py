@@ -89,16 +89,20 @@ class Session:
                 return self.stop
         return self._run(Continue())
 
-    def step(self, *, line: bool = False, over: bool = False, warp: bool = False, count: int = 1) -> Stop:
+    def step(
+        self, *, line: bool = False, over: bool = False, warp: bool = False, forward: bool = False, count: int = 1
+    ) -> Stop:
         """Runs until the thread, or with `warp` any of its warp, reaches its next instruction, or next line.
 
-        With `over` calls are one instruction.
+        With `over` calls are one instruction; with `forward` it has to be later in the function's code.
         """
         lane_group = self.lane_group()
         at = self.places.line(lane_group.op) if line and lane_group.op is not None else None
         inlined = self.places.inlined(lane_group.op)
         depth = lane_group.frame.depth
-        stop = self._run(Step(self.thread, self.places, depth, inlined, at, over=over, warp=warp, count=count))
+        after = lane_group.pc if forward else None
+        plan = Step(self.thread, self.places, depth, inlined, at, over=over, warp=warp, after=after, count=count)
+        stop = self._run(plan)
         if warp and stop.live:
             self.thread = running_thread(self.observer, self.thread, whole_warp=True)
         return stop
@@ -111,13 +115,6 @@ class Session:
         if frame.parent is None and not inlined:
             raise InputError("the thread is in the kernel itself; `continue` runs to its end")
         return self._run(Step(self.thread, self.places, frame.depth, inlined, out=True))
-
-    def set_condition(self, number: int, text: str) -> None:
-        """Changes the condition of a breakpoint; without a text it has none. Raises InputError if there is no such
-        breakpoint, or for a text that is no expression."""
-        if number not in self.breakpoints:
-            raise InputError(f"no breakpoint {number}")
-        self.breakpoints[number].condition = parse(text) if text else None
 
     def to_barrier(self) -> Stop:
         """Runs until the thread reaches an instruction at which threads wait for each other."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 import cmd
 import re
 import sys
+from collections import deque
 from typing import Any, TextIO
 
 from openptx.debug import listing
-from openptx.debug.commands import COMMANDS, number, show
+from openptx.debug.arguments import number
+from openptx.debug.commands import COMMANDS, displayed
 from openptx.debug.history import history
+from openptx.debug.scripts import SILENT, Body, at_stop, begin, printed, unescaped
 from openptx.debug.session import Session
 from openptx.debug.stops import ENDED, EXITED, FAULT, PAUSE, Stop
 from openptx.errors import Error, Fault, InputError
@@ -20,22 +23,26 @@ ALIASES = {
     "b": "break", "tb": "tbreak", "c": "continue", "s": "step", "n": "next", "si": "stepi", "ni": "nexti",
     "sw": "stepw", "bar": "barrier", "fin": "finish", "p": "print", "l": "list", "bt": "where", "backtrace": "where",
     "i": "info", "d": "delete", "q": "quit", "exit": "quit", "rsi": "back", "rc": "reverse", "r": "run",
-    "f": "frame", "h": "help", "disassemble": "list",
+    "f": "frame", "h": "help", "disassemble": "list", "u": "until",
+    "reverse-continue": "reverse", "reverse-stepi": "back",
 }
 # fmt: on
-_FOCUS = re.compile(r"(thread|block|warp|lane|kernel|grid|device|sm)\s+(\([^)]*\)|[\d,]+)\s*")
 
 
 class Terminal(cmd.Cmd):
-    """Reads commands and prints their results. `interactive`: a person types, with history and completion."""
+    """Reads commands and prints their results. `interactive`: a person types, with history and completion.
 
-    prompt = "(openptx) "
+    `body` are the commands of a breakpoint that are being read, `pending` those of the last stop that are still to be
+    executed.
+    """
 
     def __init__(self, session: Session, stdin: TextIO, stdout: TextIO, *, interactive: bool) -> None:
         super().__init__(stdin=stdin, stdout=stdout)
         self.session = session
         self.use_rawinput = interactive
         self.prompt = "(openptx) " if interactive else ""
+        self.body: Body | None = None
+        self.pending = deque[str]()
         self.displayed = dict[int, str]()
         self.quitting = False
         self.problems = 0
@@ -56,13 +63,48 @@ class Terminal(cmd.Cmd):
         for line in lines:
             if self.onecmd(line) or self.session.stop.kind == PAUSE:
                 return
+        if self.body is not None:
+            self.collect(self.body, "EOF")
 
     def say(self, text: str) -> None:
         self.stdout.write(f"{text}\n")
         self.stdout.flush()
 
     def onecmd(self, line: str) -> bool:
-        """Executes one command; returns whether it was the last. Errors are reported."""
+        """Executes one command, and those of the breakpoint that it has run to; returns whether it was the last. Errors
+        are reported."""
+        if self.body is not None:
+            return self.collect(self.body, line.strip())
+        if line.strip() and not line.startswith("#"):
+            self.lastcmd = line
+        last = self.execute_line(line)
+        while self.pending and not last:
+            last = self.execute_line(self.pending.popleft())
+        return last
+
+    def collect(self, body: Body, line: str) -> bool:
+        """Adds a line to the commands of a breakpoint; returns whether the input has ended."""
+        if line == "EOF":
+            self.read_body(None)
+            self.quitting = True
+            self.report("`commands` without `end`")
+            return True
+        if line != "end":
+            body.lines += [line] if line else []
+            return False
+        self.read_body(None)
+        for each in body.numbers:
+            self.session.breakpoints.commands[each] = body.lines
+        return False
+
+    def read_body(self, body: Body | None) -> None:
+        """The next lines are those of a body, or commands again."""
+        self.body = body
+        if self.use_rawinput:
+            self.prompt = "(openptx) " if body is None else ">"
+
+    def execute_line(self, line: str) -> bool:
+        """Executes one command; returns whether it was the last."""
         word, _, rest = line.strip().partition(" ")
         if not word or word.startswith("#"):
             return bool(self.emptyline()) if not word and self.use_rawinput else False
@@ -70,7 +112,6 @@ class Terminal(cmd.Cmd):
         if line.strip() == "EOF":
             self.quitting = True
             return True
-        self.lastcmd = line
         text = f"/{form} {rest}".strip() if slash else rest.strip()
         try:
             name = command_name(name)
@@ -79,9 +120,13 @@ class Terminal(cmd.Cmd):
             for shown in COMMANDS[name](self.session, text):
                 self.say(shown)
         except Error as error:
-            self.problems += 1
-            self.say(f"error: {error}")
+            self.report(str(error))
         return False
+
+    def report(self, error: str) -> None:
+        """Prints an error."""
+        self.problems += 1
+        self.say(f"error: {error}")
 
     def completenames(self, text: str, *ignored: Any) -> list[str]:
         """Commands that begin with the typed text."""
@@ -95,7 +140,12 @@ class Terminal(cmd.Cmd):
     # Running.
 
     def show_stop(self, stop: Stop) -> None:
-        """Prints where the launch has stopped."""
+        """Prints where the launch has stopped; the commands of a breakpoint there are executed next, in place of those
+        of the last stop."""
+        self.pending = deque(at_stop(self.session, stop))
+        if self.pending and self.pending[0] == SILENT:
+            self.pending.popleft()
+            return
         if stop.kind == EXITED:
             if stop.error is not None:
                 self.say(str(stop.error))
@@ -119,7 +169,15 @@ class Terminal(cmd.Cmd):
         self.show_stop(self.session.cont())
 
     def do_continue(self, text: str) -> None:
-        """continue: run to a breakpoint, a watchpoint, a fault or the end"""
+        """continue [N]: run to a breakpoint, a watchpoint, a fault or the end; N: to the N-th stop at this one"""
+        if text:
+            session = self.session
+            points = {**session.breakpoints, **session.watchpoints}
+            reached = [points[each] for each in session.stop.breakpoints if each in points]
+            if not reached:
+                raise InputError(f"continue {text}: the launch has not stopped at a breakpoint")
+            for point in reached:
+                point.skip = max(number(text) - 1, 0)
         self.show_stop(self.session.cont())
 
     def do_step(self, text: str) -> None:
@@ -129,6 +187,13 @@ class Terminal(cmd.Cmd):
     def do_next(self, text: str) -> None:
         """next [N]: the same, over calls"""
         self.show_stop(self.session.step(line=True, over=True, count=number(text, 1)))
+
+    def do_until(self, text: str) -> None:
+        """until [PLACE]: run to a later line of the function, as out of a loop; or to a place or out of the function"""
+        if text:
+            self.run_to(text, within=len(self.session.frames()) > 1)
+        else:
+            self.show_stop(self.session.step(line=True, over=True, forward=True))
 
     def do_stepi(self, text: str) -> None:
         """stepi [N]: run to the thread's next instruction"""
@@ -166,9 +231,13 @@ class Terminal(cmd.Cmd):
         """advance PLACE: run until this thread reaches it, or to another stop"""
         if not text:
             raise InputError("advance to which place? a row, FILE:LINE, a label or a function")
-        made = self.session.break_at(text, thread=self.session.thread, once=True)
+        self.run_to(text, within=False)
+
+    def run_to(self, place: str, within: bool) -> None:
+        """Runs until this thread reaches a place; with `within`, or returns from its function."""
+        made = self.session.break_at(place, thread=self.session.thread, once=True)
         try:
-            self.show_stop(self.session.cont())
+            self.show_stop(self.session.finish() if within else self.session.cont())
         finally:
             if made.number in self.session.breakpoints:
                 self.session.delete(made.number)
@@ -206,42 +275,24 @@ class Terminal(cmd.Cmd):
         made = self.session.watch(text, condition.strip() or None)
         self.say(f"watchpoint {made.number}: {made.text}")
 
+    def do_commands(self, text: str) -> None:
+        """commands [N...]: execute the lines up to `end` at each stop at breakpoint N; the first may be `silent`"""
+        self.read_body(begin(self.session, text))
+
     # Inspection.
 
-    def do_thread(self, text: str) -> None:
-        """thread [X[,Y[,Z]]]: look at this thread of the block"""
-        self.choose(thread=text)
+    def do_printf(self, text: str) -> None:
+        """printf "FORMAT", EXPRESSION, ...: values as C writes them"""
+        self.stdout.write(printed(self.session, text))
 
-    def do_block(self, text: str) -> None:
-        """block [X[,Y[,Z]]]: look at the same thread of this block"""
-        self.choose(block=text)
-
-    def do_lane(self, text: str) -> None:
-        """lane N: look at this lane of the warp"""
-        own = self.session.thread % self.session.numbering.block_threads
-        self.choose(thread=str(own - own % 32 + require_below(number(text), 32, "lane")))
-
-    def do_warp(self, text: str) -> None:
-        """warp N: look at the first thread of this warp of the block"""
-        self.choose(
-            thread=str(32 * require_below(number(text), -(-self.session.numbering.block_threads // 32), "warp"))
-        )
-
-    def do_cuda(self, text: str) -> None:
-        """cuda [block X,Y,Z] [thread X,Y,Z] [warp N] [lane N]: look at another thread, as in cuda-gdb"""
-        found = {match[1]: match[2] for match in _FOCUS.finditer(text)}
-        if _FOCUS.sub("", text).strip():
-            raise InputError("write cuda block X,Y,Z thread X,Y,Z, or cuda warp N lane N")
-        if "warp" in found or "lane" in found:
-            own = self.session.thread % self.session.numbering.block_threads
-            warp, lane = (number(found.get(name, str(now))) for name, now in (("warp", own // 32), ("lane", own % 32)))
-            found["thread"] = str(32 * warp + require_below(lane, 32, "lane"))
-        self.choose(found.get("thread", ""), found.get("block", ""))
+    def do_echo(self, text: str) -> None:
+        """echo TEXT: write a text, with \\n for the end of a line"""
+        self.stdout.write(unescaped(text))
 
     def do_display(self, text: str) -> None:
         """display[/TYPE] [EXPRESSION]: print it at each stop, now as well; undisplay [N] ends that"""
         if text:
-            list(show(self.session, text))  # an expression without a value is an error now, and not at each stop
+            displayed(self.session, text)  # an expression without a value is an error now, and not at each stop
             self.displayed[max(self.displayed, default=0) + 1] = text
         self.show_displayed()
 
@@ -256,25 +307,15 @@ class Terminal(cmd.Cmd):
         """Prints the displayed expressions that have a value here."""
         for each, text in self.displayed.items():
             try:
-                self.say(f"{each}: {next(iter(show(self.session, text)))}")
+                self.say(f"{each}: " + "\n".join(displayed(self.session, text)))
             except InputError:
                 continue
-
-    def choose(self, thread: str = "", block: str = "") -> None:
-        s = self.session
-        cta, own = divmod(s.thread, s.numbering.block_threads)
-        if thread:
-            own = listing.linear(thread, s.prepared.block, "thread")
-        if block:
-            cta = s.numbering.number_of_block(listing.position(block, s.prepared.grid, "block"))
-        s.look_at(cta * s.numbering.block_threads + own)
-        self.say(listing.thread_state(s))
 
     def do_frame(self, text: str) -> None:
         """frame N: look at this call; 0 is the innermost"""
         self.session.scope(number(text))
         self.session.level = number(text)
-        self.onecmd("where")
+        self.execute_line("where")
 
     def do_up(self, text: str) -> None:
         """up [N]: look at the caller, N calls up"""
@@ -323,8 +364,8 @@ def command_name(word: str) -> str:
     word = ALIASES.get(word, word)
     if word in every:
         return word
-    found = [name for name in every if name.startswith(word)]
-    if len(found) == 1:
+    found = sorted((name for name in every if name.startswith(word)), key=len)
+    if len(found) == 1 or (found and all(name.startswith(found[0]) for name in found)):
         return found[0]
     if found:
         raise InputError(f"`{word}` may be {' or '.join(sorted(found))}")
@@ -334,10 +375,3 @@ def command_name(word: str) -> str:
 def documentation(name: str) -> str | None:
     """The description of a command."""
     return (COMMANDS[name] if name in COMMANDS else vars(Terminal)[f"do_{name}"]).__doc__
-
-
-def require_below(value: int, count: int, what: str) -> int:
-    """The value. Raises InputError if there are no more than that."""
-    if value >= count:
-        raise InputError(f"no {what} {value}: there are {count}")
-    return value
