@@ -99,27 +99,31 @@ class Fallback:
         x.start(yes)
         rows = x.field(a, x.emit(f"mul i64 {quarter}, {VECTOR}"))
         columns = x.field(b, x.emit(f"mul i64 {parity}, {QUAD}"))
-        for word in range(self.p.words):
-            chunk, t = divmod(word, WORDS)
-            words = x.load_at(INT, rows, chunk * QUARTERS * VECTOR)
-            x.store_at(INT, x.replicated(words, t), self.rows, word * VECTOR, VECTOR)
-            four = "poison"
-            for k in range(QUADS):
-                one = x.load_at("i32", columns, chunk * 2 * VECTOR + k * 2 * QUAD + t * 4)
-                four = x.emit(f"insertelement <{QUADS} x i32> {four}, i32 {one}, i32 {k}")
-            order = [i % QUADS for i in range(LANES)]
-            everywhere = x.shuffle(f"<{QUADS} x i32>", four, "poison", order)
-            x.store_at(INT, everywhere, self.columns, word * VECTOR, VECTOR)
+        with x.loop(self.p.words // WORDS) as chunk:
+            of_rows = x.field(rows, x.emit(f"mul i64 {chunk}, {QUARTERS * VECTOR}"))
+            of_columns = x.field(columns, x.emit(f"mul i64 {chunk}, {2 * VECTOR}"))
+            to = x.emit(f"mul i64 {chunk}, {WORDS * VECTOR}")
+            to_rows, to_columns = x.field(self.rows, to), x.field(self.columns, to)
+            words = x.load_at(INT, of_rows, 0)
+            for t in range(WORDS):
+                x.store_at(INT, x.replicated(words, t), to_rows, t * VECTOR, VECTOR)
+                four = "poison"
+                for k in range(QUADS):
+                    one = x.load_at("i32", of_columns, k * 2 * QUAD + t * 4)
+                    four = x.emit(f"insertelement <{QUADS} x i32> {four}, i32 {one}, i32 {k}")
+                order = [i % QUADS for i in range(LANES)]
+                everywhere = x.shuffle(f"<{QUADS} x i32>", four, "poison", order)
+                x.store_at(INT, everywhere, to_columns, t * VECTOR, VECTOR)
         x.store_at(INT, c, self.c, 0, VECTOR)
         if scales is not None:
             for array, words in zip(self.codes, scales.codes(), strict=True):
                 x.store_at(INT, words, array, 0, VECTOR)
         arguments = (self.rows, self.columns, *self.codes, self.c, self.d)
         x.line(f"call void @exact({', '.join(f'ptr {array}' for array in arguments)})")
-        found = x.load_at(INT, self.d, 0, VECTOR)
+        found, done = x.load_at(INT, self.d, 0, VECTOR), x.label
         x.jump(on)
         x.start(on)
-        return x.phi(INT, [before, yes], d, found)
+        return x.phi(INT, [before, done], d, found)
 
 
 def exact(p: MatrixProduct) -> str:

@@ -52,14 +52,15 @@ class StagedWords:
 
     def stage_rows(self, a: str) -> None:
         """Stages the rows, once for all columns."""
-        x, p = self.x, self.p
-        for chunk in range(p.words // WORDS):
-            for quarter in range(QUARTERS):
-                words = x.load_at(INT, a, (chunk * QUARTERS + quarter) * VECTOR)
-                for layer, found in enumerate(self.decode(words, True)):
-                    for t in range(WORDS):
-                        where = self.place_of_a(layer, chunk * WORDS + t) + quarter * VECTOR
-                        x.store_at(INT, x.replicated(found, t), self.a, where, VECTOR)
+        x = self.x
+        with x.loop(self.p.words // WORDS * QUARTERS) as i:  # for each four words of a line, each quarter of the rows
+            words = x.load_at(INT, a, x.emit(f"mul i64 {i}, {VECTOR}"))
+            chunk, quarter = x.emit(f"lshr i64 {i}, 2"), x.emit(f"and i64 {i}, {QUARTERS - 1}")
+            to = x.field(self.a, x.emit(f"mul i64 {chunk}, {self.place_of_a(0, WORDS)}"))
+            to = x.field(to, x.emit(f"mul i64 {quarter}, {VECTOR}"))
+            for layer, found in enumerate(self.decode(words, True)):
+                for t in range(WORDS):
+                    x.store_at(INT, x.replicated(found, t), to, self.place_of_a(layer, t), VECTOR)
 
     def right(self, b: str) -> None:
         """Stages eight columns."""
