@@ -24,7 +24,7 @@ _TOKEN = re.compile(
     r"|(?P<operator>&&|\|\||[!=<>]=|<<|>>|//|->|\s+|.)",
     re.S,
 )
-_OPERATORS = {"&&": " and ", "||": " or ", "->": "."}
+_OPERATORS = {"&&": " and ", "||": " or ", "->": ".", **{word: f" {word} " for word in ("and", "or", "not")}}
 _WORDS = frozenset(("and", "or", "not", "True", "False"))
 _PREFIXES = frozenset("*&!")
 

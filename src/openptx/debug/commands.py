@@ -30,14 +30,13 @@ def where(session: Session, text: str) -> Iterator[str]:
 def show(session: Session, text: str) -> Iterator[str]:
     """print[/TYPE] EXPRESSION: registers, variables, f32[address], arithmetic; TYPE: s32, f16x2, x, d, u, t, c, f"""
     form, text = split_form(text)
-    yield f"{text} = {value_text(session, session.evaluate(text), form)}"
+    yield f"{text} = {value_text(session.scope(), session.evaluate(text), form)}"
 
 
 def lanes(session: Session, text: str) -> Iterator[str]:
     """lanes[/TYPE] EXPRESSION: its value in each thread of the warp"""
     form, text = split_form(text)
-    for name, found in listing.in_warp(session, text):
-        yield f"{name}: {found if isinstance(found, str) else value_text(session, found, form)}"
+    yield from (f"{name}: {value}" for name, value in listing.in_warp(session, text, form))
 
 
 def x(session: Session, text: str) -> Iterator[str]:
@@ -74,7 +73,7 @@ def info(session: Session, text: str) -> Iterator[str]:
         raise InputError(f"info about {', '.join(INFO)}")
     if found[0] == "registers" and names:
         for name in names:
-            yield f"{name} = {value_text(session, session.evaluate(name), '')}"
+            yield f"{name} = {value_text(session.scope(), session.evaluate(name), '')}"
         return
     if found[0] == "line" and names:
         for place in session.places.find(" ".join(names)):

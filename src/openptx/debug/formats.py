@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, cast
 
-from openptx.debug.session import Session
+from openptx.debug.scope import Scope
 from openptx.debug.source_values import SourceObject, shown
 from openptx.debug.values import Array, TypedBits
 from openptx.errors import InputError
@@ -51,19 +51,19 @@ def formatted(bits: int, form: str, own: Type) -> str:
     return f"{text} {chr(bits & 0xFF)!r}" if form == "c" and bits & 0xFF < 128 else text
 
 
-def value_text(session: Session, found: Any, form: str) -> str:
-    """A value as text, as another type if one is requested."""
+def value_text(scope: Scope, found: Any, form: str) -> str:
+    """A value of a thread as text, as another type if one is requested."""
     if isinstance(found, TypedBits):
         return formatted(found.bits, form, found.type) if form else str(found)
     if isinstance(found, SourceObject):
-        return shown(session.scope(), found)
+        return shown(scope, found)
     if isinstance(found, list):
-        parts = [value_text(session, part, form) for part in cast("list[TypedBits]", found)]
+        parts = [value_text(scope, part, form) for part in cast("list[TypedBits]", found)]
         return "{" + ", ".join(parts) + "}"
     if isinstance(found, Array):
-        values = session.scope().elements(found, SHOWN)
+        values = scope.elements(found, SHOWN)
         more = f" ... {found.count} elements" if found.count > SHOWN else ""
-        parts = [value_text(session, value, form) for value in values]
+        parts = [value_text(scope, value, form) for value in values]
         return f".{found.space} 0x{found.address:x} {{" + ", ".join(parts) + "}" + more
     if form and isinstance(found, int):
         return formatted(found, form, type_of("b64"))

@@ -4,10 +4,10 @@ lines."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
+from openptx.debug.formats import value_text
 from openptx.debug.lanes import groups, lane_of
 from openptx.debug.scope import Scope
 from openptx.debug.session import Session
@@ -108,24 +108,24 @@ def names(session: Session) -> set[str]:
     return found
 
 
-def in_warp(session: Session, text: str) -> list[tuple[str, Any]]:
+def in_warp(session: Session, text: str, form: str) -> list[tuple[str, str]]:
     """The value of an expression in each thread of the warp, or the reason why it has none there. Raises InputError if
     it has none in any, for one reason."""
     before, threads = session.thread, session.numbering.block_threads
     first = before - before % threads % 32
     last = min(first + 32, first - first % threads + threads)
-    found = list[tuple[str, Any]]()
+    found, reasons = list[tuple[str, str]](), set[str]()
     try:
-        for thread in range(first, last):
-            session.thread = thread
-            name = f"thread {session.position(thread)[1]}"
+        for session.thread in range(first, last):
+            name, reason = f"thread {session.position(session.thread)[1]}", ""
             try:
-                found.append((name, session.evaluate(text)))
+                found.append((name, value_text(session.scope(), session.evaluate(text), form)))
             except InputError as error:
-                found.append((name, str(error)))
+                reason = str(error)
+                found.append((name, reason))
+            reasons.add(reason)
     finally:
         session.thread = before
-    reasons = {value if isinstance(value, str) else "" for _, value in found}
     if len(reasons) == 1 and (reason := reasons.pop()):
         raise InputError(reason)
     return found

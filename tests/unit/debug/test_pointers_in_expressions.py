@@ -11,6 +11,7 @@ import pytest
 import openptx
 from openptx.debug import Session
 from openptx.debug.formats import value_text
+from openptx.debug.listing import in_warp
 from openptx.errors import InputError
 
 KERNEL = """.version 8.0
@@ -62,7 +63,7 @@ def compiled() -> Iterator[Session]:
 
 
 def shown(session: Session, text: str) -> str:
-    return value_text(session, session.evaluate(text), "")
+    return value_text(session.scope(), session.evaluate(text), "")
 
 
 @pytest.mark.parametrize(
@@ -134,3 +135,15 @@ def test_memory_is_written_and_watched_through_casts() -> None:
     session.watch("*((int*)%rd1 + 1)", "*((int*)%rd1 + 1) == 8")
     assert session.cont().message == "watchpoint 2: *((int*)%rd1 + 1): 7 -> 8"
     session.close()
+
+
+def test_lanes_have_their_own_memory(compiled: Session) -> None:
+    arrays = dict(in_warp(compiled, "arr", ""))
+    assert arrays["thread (3, 0, 0)"] == ".local 0x60 {3, 4, 5, 6}"
+    assert arrays["thread (9, 0, 0)"] == ".local 0x60 {9, 10, 11, 12}"
+    assert dict(in_warp(compiled, "*(Point*)q", ""))["thread (2, 0, 0)"] == "{x = 2, y = 3.0, tag = {7, 2, -1}}"
+
+
+@pytest.mark.parametrize("text", ["not%rd1", "0 or*(int*)%rd1 == 0", "1 and&tile[0] == 0"])
+def test_words_may_stand_before_operators(text: str, session: Session) -> None:
+    assert shown(session, text) in ("True", "False")
