@@ -48,6 +48,8 @@ class SanitizedBatch(NumberedBatch):
         self._cluster = Arrivals.of(x.n, views)
         self._passed, self._passed_views = np.zeros(clusters, np.int64), views.table(clusters)
         """By cluster, the last phase of its barrier that a thread passed, and what all arrivals in it pass on."""
+        self._weak, self._weak_passed = views.table(clusters), views.table(clusters)
+        """By cluster, what relaxed arrivals would pass on in this phase, and in the last one that a thread passed."""
         super().__init__(launch, x)
         self.session.begins(self)
 
@@ -81,6 +83,7 @@ class SanitizedBatch(NumberedBatch):
         for barrier in np.unique(numbers).tolist():
             chosen = places[numbers == barrier]
             self._no_wait.setdefault(barrier, np.zeros(self.x.n, np.bool_))[chosen] = op.m.mode == "arrive"
+            s.weak_barriers.meets(self.x.numbers[chosen], s.reporter.statement(op), op.m.mode != "arrive")
             if op.m.mode == "arrive":
                 s.block_barriers.arrive(barrier, self.x.numbers[chosen])
         s.waits.progress()
@@ -139,6 +142,10 @@ class SanitizedBatch(NumberedBatch):
         self._cluster.times[places] = 0 if relaxed else s.clocks.now
         threads = self.x.numbers[places]
         self._cluster.views[places] = s.releases.fenced(threads) if relaxed else s.clocks.view[threads]
+        clusters = places // (s.teams.threads * s.teams.cluster_size)
+        for cluster in np.unique(clusters).tolist() if relaxed else ():
+            would = s.weak_barriers.relaxes(threads[clusters == cluster], s.reporter.statement(op))
+            self._weak[cluster] = s.clocks.views.join(int(self._weak[cluster]), would)
 
     def passes_cluster(self, op: Op, lanes: lane_sets.Positions) -> None:
         s = self.session
@@ -152,7 +159,9 @@ class SanitizedBatch(NumberedBatch):
             if self._passed[cluster] != phase:
                 self._passed[cluster] = phase
                 self._passed_views[cluster] = self._cluster_view(cluster * size, size, phase)
+                self._weak_passed[cluster], self._weak[cluster] = self._weak[cluster], 0
             s.clocks.learn(self.x.numbers[mine], int(self._passed_views[cluster]))
+            s.weak_barriers.would_learn(self.x.numbers[mine], int(self._weak_passed[cluster]))
 
     def _cluster_view(self, first: int, size: int, phase: int) -> int:
         """The knowledge that all arrivals in a phase of a cluster's barrier pass on."""

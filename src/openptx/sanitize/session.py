@@ -40,6 +40,7 @@ from openptx.sanitize.races.reports import RaceReports
 from openptx.sanitize.races.semantics import synchronizes
 from openptx.sanitize.races.shadow import ShadowMemory
 from openptx.sanitize.races.teams import Teams
+from openptx.sanitize.races.weak_barriers import WeakBarriers
 from openptx.sanitize.reporter import Reporter
 from openptx.sanitize.undefined_bits.arrays import NOISE
 from openptx.sanitize.undefined_bits.marks import Marks
@@ -74,7 +75,8 @@ class Session:
         self.releases = Releases(self.clocks, active)
         self.locks = Locks(self.clocks)
         self.last_waits = LastWaits(self.clocks)
-        cures = Cures(self.reporter, self.clocks, self.locks, self.last_waits)
+        self.weak_barriers = WeakBarriers(self.clocks, self.reporter)
+        cures = Cures(self.reporter, self.clocks, self.locks, self.last_waits, self.weak_barriers)
         self.race_reports = RaceReports(self.reporter, self.executing, self.clocks, cures, order is not None)
         self.races = Races(self.clocks, self.race_reports.conflict)
         if active:
@@ -87,7 +89,7 @@ class Session:
         self.register_transfers = RegisterTransfers(self.clocks, agents)
         self.multiplications = Multiplications(self.reporter, self.executing, self.clocks, agents, "sync" in tools)
 
-        self.mbarriers = Mbarriers(self.clocks, self.reporter, self.executing, self.last_waits)
+        self.mbarriers = Mbarriers(self.clocks, self.reporter, self.executing, self.last_waits, self.weak_barriers)
         self.waits = EndlessWaits(self.reporter, self.executing, self.mbarriers)
         self.barriers = BarrierChecks(self.reporter, self.clocks, "sync" in tools)
         self.skipped_barriers = SkippedBarriers(self.reporter, self.executing, "sync" in tools)

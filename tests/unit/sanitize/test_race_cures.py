@@ -158,10 +158,16 @@ READ:
 
 
 def test_warps_of_different_roles_need_their_barrier() -> None:
-    (found,) = openptx.sanitize(openptx.load(ROLES.format(count=64))["k"], 1, 64, tools="race")
+    late = ROLES.replace("bar.arrive 1, {count};", "").replace("bar.sync 1", "bar.sync 2").format(count=32)
+    (found,) = openptx.sanitize(openptx.load(late)["k"], 1, 64, tools="race")
     assert "a `bar.sync 0` between lines 8 and 11" in (found.help or "")
     assert "arrives after its access" in (found.help or "")
     assert "arrives after its access" not in (race(96).help or "")
+
+
+def test_a_warp_that_arrives_before_its_access_arrives_too_early() -> None:
+    (found,) = openptx.sanitize(openptx.load(ROLES.format(count=64))["k"], 1, 64, tools="race")
+    assert (found.help or "").startswith("let the thread arrive after its access")
 
 
 PEEK = """.version 8.0

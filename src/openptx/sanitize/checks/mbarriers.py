@@ -14,6 +14,7 @@ from openptx.program import Op
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.last_waits import LastWaits
+from openptx.sanitize.races.weak_barriers import WeakBarriers
 from openptx.sanitize.reporter import Reporter
 
 Key = tuple[int, int]
@@ -45,7 +46,8 @@ UNSEEN = "is complete, and no `test_wait` or `try_wait` has returned true for it
 
 @dataclass(slots=True)
 class Mbarrier:
-    """`gathered` is the knowledge from arrivals of this phase, `handed` that of the last completed phase.
+    """`gathered` is the knowledge from arrivals of this phase, `handed` that of the last completed phase; `weak` and
+    `weak_handed` are what relaxed arrivals would add.
 
     `seen`: a wait has seen that phase complete, as it must before the next arrival (9.7.13.15.4). `early`: an arrival
     before that is reported.
@@ -56,6 +58,8 @@ class Mbarrier:
     early: bool = False
     gathered: int = 0
     handed: int = 0
+    weak: int = 0
+    weak_handed: int = 0
     forced: bool = False
 
 
@@ -70,11 +74,14 @@ class Waiting:
 class Mbarriers:
     """All mbarriers of a launch."""
 
-    def __init__(self, clocks: Clocks, reporter: Reporter, executing: Executing, last_waits: LastWaits) -> None:
+    def __init__(
+        self, clocks: Clocks, reporter: Reporter, executing: Executing, last_waits: LastWaits, weak: WeakBarriers
+    ) -> None:
         self.clocks, self.reporter, self.executing, self.last_waits = clocks, reporter, executing, last_waits
+        self.weak = weak
         self.known: dict[Key, Mbarrier] = {}
         clocks.views.holders.append(
-            lambda: [v for known in self.known.values() for v in (known.gathered, known.handed)]
+            lambda: [v for m in self.known.values() for v in (m.gathered, m.handed, m.weak, m.weak_handed)]
         )
         self.waiting: dict[Key, Waiting] = {}
         self.words: dict[Key, int] = {}
@@ -162,9 +169,10 @@ class Mbarriers:
                     barrier.early = True  # and later phases follow from it
                     self.report("early arrival", begin + int(arriving.argmax()), f"phase {barrier.phases - 1} {UNSEEN}")
                 begin = i + 1
-                self.hand_over(barrier, threads[some][arriving], releases, extra[some])
+                self.hand_over(barrier, threads[some][arriving], releases, extra[some], op)
                 if flips[i]:
                     barrier.handed, barrier.gathered, barrier.phases = barrier.gathered, 0, barrier.phases + 1
+                    barrier.weak_handed, barrier.weak = barrier.weak, 0
                     barrier.seen = False
 
     def count_phases(self, keys: list[Key], flips: Array, arrivals: Array) -> None:
@@ -175,10 +183,13 @@ class Mbarriers:
                 self.report("too many arrivals", i, "arrivals by one instruction complete more than one phase")
                 return
 
-    def hand_over(self, barrier: Mbarrier, threads: Array, releases: bool, extra: list[int]) -> None:
+    def hand_over(self, barrier: Mbarrier, threads: Array, releases: bool, extra: list[int], op: Op) -> None:
         views = self.clocks.views
         if releases and threads.size:
             barrier.gathered = views.join(barrier.gathered, self.clocks.released(np.unique(threads)))
+        elif threads.size and op.m.values.get("sem") == "relaxed":
+            would = self.weak.relaxes(np.unique(threads), self.reporter.statement(op))
+            barrier.weak = views.join(barrier.weak, would)
         for view in set(extra):
             barrier.gathered = views.join(barrier.gathered, view)
 
@@ -199,6 +210,11 @@ class Mbarriers:
                 self.last_waits.ended(through, self.reporter.statement(op))
             if through.size and acquires and not barrier.forced:
                 self.clocks.learn(np.unique(through), barrier.handed)
+            elif through.size and op.m.values.get("sem") == "relaxed":
+                self.weak.relaxes(np.unique(through), self.reporter.statement(op))
+                self.weak.would_learn(np.unique(through), barrier.handed)
+            if through.size:
+                self.weak.would_learn(np.unique(through), barrier.weak_handed)
             if left.size:
                 self.waiting[key] = Waiting(op, int(left[0]))
             else:

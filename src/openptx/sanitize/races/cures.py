@@ -19,6 +19,7 @@ from openptx.sanitize.races.semantics import ASYNCHRONOUS, BULK, INITS, TENSOR, 
 from openptx.sanitize.races.shadow import GPU, PENDING, SCOPE, SIZE, UPDATE, Shadow
 from openptx.sanitize.races.teams import AGENT
 from openptx.sanitize.races.updates import Dependence, dependence
+from openptx.sanitize.races.weak_barriers import WeakBarriers
 from openptx.sanitize.reporter import Reporter
 
 ROLES = (
@@ -47,8 +48,11 @@ class Cure:
 class Cures:
     """The cures of a launch's races."""
 
-    def __init__(self, reporter: Reporter, clocks: Clocks, locks: Locks, last_waits: LastWaits) -> None:
+    def __init__(
+        self, reporter: Reporter, clocks: Clocks, locks: Locks, last_waits: LastWaits, weak_barriers: WeakBarriers
+    ) -> None:
         self.reporter, self.clocks, self.locks, self.last_waits = reporter, clocks, locks, last_waits
+        self.weak_barriers = weak_barriers
         self.teams = clocks.teams
 
     @cached_property
@@ -88,6 +92,8 @@ class Cures:
                 f"let the lock order what it guards: `.acquire{self.scope(c)}`, or a fence (`__threadfence()`), where"
                 f" it is taken, and `.release{self.scope(c)}`, or a fence before it, where it is given back"
             )
+        if weakness := self.weak_barriers.of(c, other):
+            return Cure(weakness.help)
         if not strength(c):
             found = dependence(self.reporter.calls.functions().get(op), op, other)
             if found is not Dependence.NONE:

@@ -228,6 +228,8 @@ class RaceReports:
         if c.other_thread >= AGENT:
             return f"{operation(other)} may still be under way: this thread did not wait for its completion"
         mine, theirs = c.thread, c.other_thread
+        if weakness := self.cures.weak_barriers.of(c, other):
+            return weakness.why
         if c.facts & c.other_facts & VOLATILE and self.of_a_warp(c):
             return "`volatile` keeps accesses, it does not order lanes of a warp: they may run apart since sm_70"
         mine_bytes, their_bytes = sizes(c)
