@@ -159,6 +159,22 @@ def test_causality_is_transitive() -> None:
     }
 
 
+@pytest.mark.parametrize(("add", "read", "raced"), [
+    ("red.relaxed.gpu", "ld.relaxed.gpu.global.u32 r, [f];", {"data"}),
+    ("red.relaxed.gpu", "atom.relaxed.gpu.global.or.b32 r, [f], 0;", {"data"}),
+    ("red.release.gpu", "ld.acquire.gpu.global.u32 r, [f];", set[str]()),
+    ("red.relaxed.cta", "ld.relaxed.gpu.global.u32 r, [f];", {"data", "flag"}),
+    ("red.relaxed.gpu", "ld.global.u32 r, [f];", {"data", "flag"}),
+])  # fmt: skip
+def test_an_observed_write_alone_precedes_what_follows(add: str, read: str, raced: set[str]) -> None:
+    """8.9.5: the reader of a counter of arrivals may reset it by a plain store, and knows of nothing before them."""
+    arrival = "st.global.u32 [d{0}], 1; // data\n" + add + ".global.add.u32 [f], 1; // flag\n"
+    last = waits_for(read).replace("p, r, 0", "p, r, 2").replace(".eq.", ".ne.").replace("flag read", "")
+    last += "ld.global.u32 r, [d]; // data\nst.global.u32 [f], 0; // flag\n"
+    found = races([arrival.format(""), arrival.format("+4"), last], False)
+    assert {name for names in found for name in names} - {""} == raced
+
+
 def test_accesses_of_different_sizes_are_not_morally_strong() -> None:
     """8.7.2."""
     wide = "mov.b64 w, 1;\nst.relaxed.gpu.global.u64 [d], w; // wide\n"

@@ -165,7 +165,10 @@ class Races:
                 apart |= cells[:, 1] != owners
             found = np.flatnonzero((times != 0) & apart)
             if found.size:
-                self.report_all(a, cells, found[self.racing(a, cells, found)], column in (W, W2))
+                bad = found[self.racing(a, cells, found)]
+                if bad.size and column in (W, W2):
+                    bad = bad[~self.observed(a, column, bad)]
+                self.report_all(a, cells, bad, column in (W, W2))
 
     def check_coherence(self, a: Access) -> None:
         """`ld.global.nc` is for data that is not written while the kernel runs."""
@@ -213,7 +216,25 @@ class Races:
             bad, times, others, pending, threads = (v[racing] for v in (bad, times, others, pending, threads))
         return bad[pending | ~self.clocks.ordered(others, times, threads)] if bad.size else bad
 
-    def morally_strong(self, others: Array, earlier: Array, threads: Array, facts: int) -> Array:
+    def observed(self, a: Access, column: int, which: Array) -> Array:
+        """Whether a strong read before the current access has observed the strong write in this column (8.9.5): then
+        that write alone precedes the current access, not what its thread did before. Atomics between the two carry
+        it on."""
+        writes, last = a.cells(column)[which], a.cells(W)[which]
+        times, others, earlier = (writes[:, i].astype(np.int64) for i in range(CELL))
+        threads, found = a.threads[which], np.zeros(which.size, np.bool_)
+        for reader in (R, R2) if column == W else (W, R, R2):
+            reads = a.cells(reader)[which]
+            then, observers, facts = (reads[:, i].astype(np.int64) for i in range(CELL))
+            from_it = (then > times) & (scope_of(earlier) > 0)
+            if column == W2:
+                from_it &= ((last[:, 2] & UPDATE) != 0) | (last[:, 0] > then)
+            at = np.flatnonzero(from_it)
+            known = self.morally_strong(others[at], earlier[at], observers[at], facts[at])
+            found[at] |= known & self.clocks.ordered(observers[at], then[at], threads[at])
+        return found
+
+    def morally_strong(self, others: Array, earlier: Array, threads: Array, facts: Array | int) -> Array:
         """Whether two accesses are morally strong (8.7): both strong, on the same bytes, with scopes that include each
         other."""
         narrow = np.minimum(scope_of(earlier), (facts >> SCOPE) & 3)
