@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from openptx.debug.expressions import Expression, parse
@@ -20,7 +21,7 @@ class Breakpoint:
     """Stops when lanes reach one of `places` and `condition` holds in one of them.
 
     `threads` restricts it to one thread by its index in the launch. `skip` arrivals are ignored. A `once` breakpoint is
-    deleted after its first stop. `hits` counts stops.
+    deleted after its first stop. `hits` counts stops. One with a `log` writes that for the thread, and does not stop.
     """
 
     number: int
@@ -32,14 +33,16 @@ class Breakpoint:
     once: bool = False
     enabled: bool = True
     hits: int = 0
+    log: Callable[[Scope], str] | None = None
 
 
 class Breakpoints(dict[int, Breakpoint]):
     """The breakpoints of a session, by number. Its owner calls `index` after a change. `commands` are what is executed
-    at their stops, and at those of watchpoints, by number."""
+    at their stops, and at those of watchpoints, by number. `print` receives logs."""
 
-    def __init__(self) -> None:
+    def __init__(self, print: Callable[[str], object] = lambda text: None) -> None:
         super().__init__()
+        self.print = print
         self.commands: dict[int, list[str]] = {}
         self._at: dict[Place, list[Breakpoint]] = {}
 
@@ -72,6 +75,9 @@ class Breakpoints(dict[int, Breakpoint]):
                 breakpoint.skip -= 1
                 continue
             breakpoint.hits += 1
+            if breakpoint.log is not None:
+                self.print(breakpoint.log(Scope(observer, observer.batch, observer.batch.frame_running, lane)))
+                continue
             found.append(breakpoint.number)
             messages.append(f"breakpoint {breakpoint.number}" + (f": {problem}" if problem else ""))
             geometry = observer.batch.x.geometry
@@ -97,6 +103,7 @@ class AtBreakpoint:
         for breakpoint in self.breakpoints.values():
             if (
                 breakpoint.enabled
+                and breakpoint.log is None
                 and place in breakpoint.places
                 and first_lane(breakpoint, observer, lanes, self.thread)[0] is not None
             ):

@@ -9,6 +9,7 @@ from openptx.debug import examine, focus, launch_facts, listing
 from openptx.debug.arguments import number
 from openptx.debug.expressions import parse
 from openptx.debug.formats import split_form, value_text
+from openptx.debug.logpoints import of_format
 from openptx.debug.session import Session
 from openptx.debug.settings import setting
 from openptx.debug.source_values import DEEPEST, RECORDS
@@ -142,6 +143,16 @@ def member_lines(information: DebugInformation, type: Entry, offset: int = 0, de
         yield f"    {element} {member.label}{bracket.strip()}{extents}{bits};  // at {at}"
 
 
+def dprintf(session: Session, text: str) -> Iterator[str]:
+    """dprintf PLACE, "FORMAT", EXPRESSION, ...: write values where a thread reaches a place, without stopping"""
+    place, comma, rest = text.partition(",")
+    if not comma:
+        raise InputError('write dprintf PLACE, "FORMAT", EXPRESSION, ...')
+    made = session.break_at(place, log=of_format(rest.strip()))
+    session.breakpoints.commands[made.number] = [f"printf {rest.strip()}"]
+    yield f"dprintf {made.number}: {', '.join(sorted(map(session.places.describe, made.places)))}"
+
+
 def ignore(session: Session, text: str) -> Iterator[str]:
     """ignore N COUNT: do not stop the next COUNT times at breakpoint N"""
     which, _, count = text.partition(" ")
@@ -199,8 +210,7 @@ def numbers(session: Session, text: str) -> list[int]:
 
 COMMANDS: dict[str, Callable[[Session, str], Iterator[str]]] = {
     **focus.COMMANDS,
-    "delete": delete, "clear": clear, "condition": condition, "ignore": ignore, "enable": enable, "disable": disable,
-    "where": where, "list": list_lines,
-    "print": show, "lanes": lanes, "x": x, "set": assign, "whatis": whatis, "ptype": ptype,
-    "info": info,
+    "delete": delete, "clear": clear, "dprintf": dprintf, "condition": condition, "ignore": ignore, "enable": enable,
+    "disable": disable, "where": where, "list": list_lines, "print": show, "lanes": lanes, "x": x, "set": assign,
+    "whatis": whatis, "ptype": ptype, "info": info,
 }  # fmt: skip

@@ -139,7 +139,8 @@ def breakpoints(session: Session) -> Iterator[str]:
         condition = f" if {point.condition.text}" if point.condition else ""
         thread = f" thread {point.thread}" if point.thread is not None else ""
         off = "" if point.enabled else ", disabled"
-        yield f"{point.number}: break {point.text}{thread}{condition}, {point.hits} stops{off}"
+        kind = "break" if point.log is None else "dprintf"
+        yield f"{point.number}: {kind} {point.text}{thread}{condition}, {point.hits} stops{off}"
         yield from (f"    {line}" for line in session.breakpoints.commands.get(point.number, ()))
     for point in session.watchpoints.values():
         yield f"{point.number}: watch {point.text}, {point.hits} stops" + ("" if point.enabled else ", disabled")

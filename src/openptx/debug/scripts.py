@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from openptx.debug.arguments import number
 from openptx.debug.session import Session
@@ -44,12 +45,23 @@ def at_stop(session: Session, stop: Stop) -> list[str]:
 
 
 def printed(session: Session, text: str) -> str:
-    """The text of `printf "FORMAT", EXPRESSION, ...`. Raises InputError for another number of values than the format
-    takes, and for values without a number."""
+    """The text of `printf "FORMAT", EXPRESSION, ...`. Raises InputError for a command that is none."""
+    format, texts = format_and_values(text)
+    return written(format, [session.evaluate(each) for each in texts])
+
+
+def format_and_values(text: str) -> tuple[str, list[str]]:
+    """The parts of `"FORMAT", EXPRESSION, ...`. Raises InputError for another text."""
     found = _STRING.fullmatch(text)
     if found is None:
         raise InputError('write printf "FORMAT", EXPRESSION, ..., such as printf "i = %d\\n", %r1')
-    values = iter([session.evaluate(each) for each in arguments(found[2] or "")])
+    return unescaped(found[1]), arguments(found[2] or "")
+
+
+def written(format: str, given: list[Any]) -> str:
+    """Values in a format. Raises InputError for another number of values than it takes, and for values without a
+    number."""
+    values = iter(given)
 
     def converted(match: re.Match[str]) -> str:
         if match[2] == "%":
@@ -59,7 +71,7 @@ def printed(session: Session, text: str) -> str:
             raise InputError("the format takes more values than there are")
         return one(match[1], match[2], value)
 
-    result = _CONVERSION.sub(converted, unescaped(found[1]))
+    result = _CONVERSION.sub(converted, format)
     if next(values, None) is not None:
         raise InputError("there are more values than the format takes")
     return result

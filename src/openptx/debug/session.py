@@ -57,7 +57,7 @@ class Session:
         self.prepared = kernel.prepare(grid, block, arguments, shared_mem, cluster)
         self.numbering = Numbering(self.prepared.grid, self.prepared.block, self.prepared.cluster or (1, 1, 1))
         self.places = Places(kernel.module.program, kernel.name)
-        self.breakpoints = Breakpoints()
+        self.breakpoints = Breakpoints(print)
         self.watchpoints = Watchpoints()
         self._assignments = Assignments()
         self.thread = 0
@@ -218,7 +218,7 @@ class Session:
 
     def break_at(
         self, place: str | Place, condition: str | None = None, *, thread: int | None = None, skip: int = 0,
-        once: bool = False, live: bool = True,
+        once: bool = False, live: bool = True, log: Callable[[Scope], str] | None = None,
     ) -> Breakpoint:  # fmt: skip
         """Stops when a thread reaches a line, a label, a function or an instruction.
 
@@ -231,7 +231,7 @@ class Session:
         places = frozenset(self.places.find(place, function) if isinstance(place, str) else [place])
         checked = parse(condition) if condition else None
         self._numbers += 1
-        made = Breakpoint(self._numbers, text.strip(), places, checked, thread, skip, once)
+        made = Breakpoint(self._numbers, text.strip(), places, checked, thread, skip, once, log=log)
         self.breakpoints[made.number] = made
         self.breakpoints.index()
         return made

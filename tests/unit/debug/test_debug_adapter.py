@@ -15,9 +15,15 @@ ENDLESS = HEAD + ".visible .entry k() {\n.reg .u32 i;\nmov.u32 i, 0;\nl:\nadd.u3
 
 def test_a_session_of_an_editor(client: Client, reduce: Path) -> None:
     client.launch(reduce)
-    wanted = [{"line": row("add.u32 d"), "condition": "a == 7"}, {"line": 999}]
+    logged = {"line": row("mov.u32 s, tile"), "logMessage": "v is {v}, {nothing}", "condition": "v > 5"}
+    wanted = [
+        {"line": row("add.u32 d"), "condition": "a == 7"},
+        {"line": 999},
+        logged,
+        {**logged, "logMessage": "{1+}"},
+    ]
     set_ = client.ask("setBreakpoints", source={"path": str(reduce)}, breakpoints=wanted)["breakpoints"]
-    assert [one["verified"] for one in set_] == [True, False]
+    assert [one["verified"] for one in set_] == [True, False, True, False]
     client.ask("setExceptionBreakpoints", filters=["fault"])
     client.ask("configurationDone")
     assert client.event("stopped")["reason"] == "entry"
@@ -41,6 +47,7 @@ def test_a_session_of_an_editor(client: Client, reduce: Path) -> None:
     assert [v["name"] for v in page] == ["tile[60]", "tile[61]", "tile[62]", "tile[63]"]
     assert client.ask("evaluate", expression="i * 2 + 1", frameId=frames[1]["id"])["result"] == "15"
     client.ask("stepOut", threadId=8)
+    assert client.event("output")["output"] == "error: no register or variable `nothing`\n"
     client.event("stopped")
     assert client.top(8)["line"] == row("mov.u32 s, tile")
     client.ask("next", threadId=8)

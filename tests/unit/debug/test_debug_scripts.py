@@ -10,6 +10,7 @@ import pytest
 
 import openptx
 from openptx.debug import Session
+from openptx.debug.logpoints import of_message
 from openptx.debug.scripts import arguments, printed
 from openptx.debug.terminal import Terminal
 from openptx.errors import InputError
@@ -73,6 +74,31 @@ def test_commands_of_a_temporary_breakpoint_and_of_a_watchpoint() -> None:
     assert out.count("i = 1\n") == 1
     assert out.endswith("i = 3\n")
     assert out.count("step ") == 2  # both stops are shown, too
+
+
+def test_dprintf_writes_and_does_not_stop() -> None:
+    out = io.StringIO()
+    session = Session(openptx.load(LOOP)["k"], 1, 1, (np.zeros(1, np.uint32),), print=out.write)
+    shown = run(
+        session,
+        (
+            f'dprintf {row("setp")}, "i=%d\\n", i', "info breakpoints", "nexti 5", "continue", "reverse", "dprintf 1",
+            'dprintf k, "%d", 1 +',
+        ),
+    )  # fmt: skip
+    assert out.getvalue() == "i=1\ni=2\ni=3\ni=4\n"
+    assert f'\n1: dprintf {row("setp")}, 0 stops\n    printf "i=%d\\n", i\n' in shown
+    assert f"line {row('@c bra')}\n" in shown  # a step is not interrupted
+    assert shown.endswith(
+        "the launch has ended\nerror: there is no earlier stop at a breakpoint\n"
+        'error: write dprintf PLACE, "FORMAT", EXPRESSION, ...\nerror: `1 +` is not an expression\n'
+    )
+
+
+def test_a_message_has_values_in_braces(session: Session) -> None:
+    assert of_message("i = {i}, {1 + 1}!")(session.scope()) == "i = 0, 2!\n"
+    with pytest.raises(InputError):
+        of_message("{1 +}")
 
 
 def test_what_commands_need_is_said() -> None:

@@ -26,7 +26,7 @@ CAPABILITIES = {
     "supportsEvaluateForHovers": True, "supportsSteppingGranularity": True, "supportsTerminateRequest": True,
     "supportsSetVariable": True, "supportsSetExpression": True, "supportsWriteMemoryRequest": True,
     "supportsDisassembleRequest": True, "supportsInstructionBreakpoints": True, "supportsDataBreakpoints": True,
-    "supportsDataBreakpointBytes": True, "supportsCompletionsRequest": True,
+    "supportsDataBreakpointBytes": True, "supportsCompletionsRequest": True, "supportsLogPoints": True,
     "exceptionBreakpointFilters": [{"filter": "fault", "label": "Faults", "default": True}],
 }  # fmt: skip
 REASONS = {

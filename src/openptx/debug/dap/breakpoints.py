@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from openptx.debug.dap.code_addresses import CodeAddresses
 from openptx.debug.expressions import parse
+from openptx.debug.logpoints import of_message
 from openptx.debug.scope import scope_of
 from openptx.errors import InputError
 
@@ -113,7 +114,8 @@ class Breakpoints:
 
     def break_at(self, session: Session, place: str | tuple[str, int], request: Message) -> int:
         live = not self.debuggee.busy
-        return session.break_at(place, request.get("condition"), skip=skipped(request), live=live).number
+        log = of_message(str(request["logMessage"])) if request.get("logMessage") else None
+        return session.break_at(place, request.get("condition"), skip=skipped(request), live=live, log=log).number
 
     # Of data.
 
