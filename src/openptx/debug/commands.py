@@ -19,6 +19,7 @@ from openptx.dwarf import Entry
 from openptx.errors import InputError
 
 INFO = {**listing.INFO, **launch_facts.INFO}
+_ASSIGNMENT = re.compile(r"(.*?)(?<![=<>!])=(?!=)(.*)")
 SYNONYMS = {"locals": "variables", "args": "params", "watchpoints": "breakpoints", "stack": "calls"}
 """gdb's words for what `info` shows."""
 
@@ -29,8 +30,12 @@ def where(session: Session, text: str) -> Iterator[str]:
 
 
 def show(session: Session, text: str) -> Iterator[str]:
-    """print[/TYPE] EXPRESSION: registers, variables, f32[address], arithmetic; TYPE: s32, f16x2, x, d, u, t, c, f"""
+    """print[/TYPE] EXPRESSION: registers, variables, f32[address], arithmetic; TYPE: s32, f16x2, x, d, u, t, c, f; as
+    TARGET = VALUE it is changed before"""
     form, text = split_form(text)
+    if (found := _ASSIGNMENT.fullmatch(text)) is not None:
+        session.assign(found[1], found[2])
+        text = found[1].strip()
     yield f"{text} = {value_text(session.scope(), session.evaluate(text), form)}"
 
 
@@ -59,7 +64,7 @@ def assign(session: Session, text: str) -> Iterator[str]:
     if (said := setting(text)) is not None:
         yield said
         return
-    found = re.fullmatch(r"(?:var(?:iable)?\s+)?(.*?)(?<![=<>!])=(?!=)(.*)", text)
+    found = _ASSIGNMENT.fullmatch(re.sub(r"^var(?:iable)?\s+", "", text))
     if found is None:
         raise InputError("write set TARGET = VALUE, such as `set %r1 = 4` or `set tile[3] = 0.5`")
     yield f"{found[1].strip()} = {session.assign(found[1], found[2])}"

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from openptx.debug import listing
 from openptx.debug.formats import memory_form
 from openptx.debug.pointers import pointed_array
+from openptx.debug.scope import Scope
 from openptx.debug.session import Session
 from openptx.debug.source_values import Pointer
+from openptx.debug.source_variables import ARRAY, type_name
 from openptx.debug.values import Array, TypedBits
 from openptx.errors import InputError
 from openptx.trace.values import show, type_of
@@ -52,6 +54,20 @@ def location(session: Session, text: str) -> tuple[str, int, str]:
     if not isinstance(address, int):
         raise InputError(f"`{rest}` is not an address")
     return start.space if isinstance(start, Pointer) and space == "generic" else space, address, "b32"
+
+
+def at_location(session: Session, text: str) -> tuple[str, Scope | None]:
+    """The expression for what is at the address of another one now, and the scope in which it keeps its value: that of
+    the kernel, as the function may return. Raises InputError for what has no address."""
+    pointer = session.evaluate(f"&({text})")
+    assert isinstance(pointer, Pointer)
+    information, array = pointer.object.information, ""
+    pointed = information.type_of(pointer.object.type)
+    if pointed is not None and pointed.tag == ARRAY and (element := information.type_of(pointed)) is not None:
+        array = f"@{information.size(pointed) // max(information.size(element), 1)}"
+        pointed = element
+    scope = session.scope(len(session.frames()) - 1) if pointer.space != "local" else None
+    return f"*(@{pointer.space} {type_name(information, pointed)} *)0x{pointer.bits:x}{array}", scope
 
 
 def strings(session: Session, count: int, text: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 from openptx.debug import listing
 from openptx.debug.arguments import number
 from openptx.debug.commands import COMMANDS, displayed
+from openptx.debug.examine import at_location
 from openptx.debug.history import history
 from openptx.debug.scripts import SILENT, Body, at_stop, begin, printed, unescaped
 from openptx.debug.session import Session
@@ -268,11 +269,14 @@ class Terminal(cmd.Cmd):
         self.say(f"breakpoint {made.number}: {where}")
 
     def do_watch(self, text: str) -> None:
-        """watch EXPRESSION [if CONDITION]: stop when it changes: a register of this thread, memory, a variable"""
+        """watch [-l] EXPRESSION [if CONDITION]: stop when it changes: a register of the thread, memory, a variable; -l:
+        the memory where it is now"""
         if not text:
             raise InputError("watch what? a register, `u32[address]`, a variable")
         text, _, condition = text.partition(" if ")
-        made = self.session.watch(text, condition.strip() or None)
+        location = re.fullmatch(r"-l(?:ocation)?\s+(.*)", text)
+        text, scope = at_location(self.session, location[1]) if location else (text, None)
+        made = self.session.watch(text, condition.strip() or None, scope=scope)
         self.say(f"watchpoint {made.number}: {made.text}")
 
     def do_commands(self, text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -165,6 +166,13 @@ def test_continue_past_stops_and_clear() -> None:
         "i = 3\ndeleted breakpoint 1\nerror: no breakpoint is there; `info breakpoints` lists them\n"
         "the launch has ended\n"
     )
+
+
+def test_print_assigns_and_memory_is_watched_by_its_place() -> None:
+    out = loop("goto 3", "print i = 3", "print/x i == 3", "print 3 = 4", "watch -l u32[p]", "continue", "print i")
+    assert "\ni = 3\ni == 3 = 0x1\nerror: a register, an element" in out
+    assert re.search(r"watchpoint 1: \*\(@generic \.u32 \*\)0x[0-9a-f]+: 0 -> 6\n", out)
+    assert out.endswith("i = 4\n")
 
 
 def test_facts_of_the_launch_and_settings() -> None:

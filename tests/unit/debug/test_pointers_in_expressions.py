@@ -10,6 +10,7 @@ import pytest
 
 import openptx
 from openptx.debug import Session
+from openptx.debug.examine import at_location
 from openptx.debug.formats import value_text
 from openptx.debug.listing import in_warp
 from openptx.errors import InputError
@@ -134,6 +135,21 @@ def test_memory_is_written_and_watched_through_casts() -> None:
             session.assign(target, "1")
     session.watch("*((int*)%rd1 + 1)", "*((int*)%rd1 + 1) == 8")
     assert session.cont().message == "watchpoint 2: *((int*)%rd1 + 1): 7 -> 8"
+    session.close()
+
+
+def test_the_memory_where_something_is_now_is_watched() -> None:
+    session = stopped()
+    assert at_location(session, "tile[4]")[0] == "*(@shared .b8 *)0x4"
+    assert at_location(session, "tile")[0] == "*(@shared .b8 *)0x0@16"
+    text, scope = at_location(session, "((float*)%rd1)[0]")
+    assert text.startswith("*(@generic float *)0x")
+    session.watch(text, scope=scope)
+    session.assign("%rd1", "%rd1 + 4")  # what it names has moved, the memory has not changed
+    session.assign("%r1", "9")
+    assert session.cont().kind == "exited"
+    with pytest.raises(InputError):
+        at_location(session, "%r1")
     session.close()
 
 
