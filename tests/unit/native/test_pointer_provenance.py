@@ -32,3 +32,35 @@ def test_a_sum_of_a_pointer_and_a_distance_leads_to_another_array(engine: str) -
     openptx.load(SOURCE)["k"](1, 32, (x, y, far, out), engine=engine)
     assert np.array_equal(out, y + y[np.arange(32) ** 2 % 32])
     assert far[0] != 0
+
+
+@pytest.mark.parametrize("pointer", ["ld.param.u64 base, [x];", "mov.u64 base, v;"])
+def test_a_pointer_that_the_text_uses_before_it_loads_it(pointer: str) -> None:
+    """As nvcc arranges loops: a block that repeats stands before the one that the loop begins with."""
+    text = f""".version 8.0
+    .target sm_80
+    .address_size 64
+    .global .align 4 .b32 v[1024];
+    .visible .entry k(.param .u64 x, .param .u64 y) {{
+        .reg .pred more; .reg .b32 i, t, place; .reg .b64 base, at, out;
+        mov.u32 i, 0;
+        mov.u32 t, %tid.x;
+        bra HEAD;
+    TAIL:
+        red.global.add.u32 [at], i;
+    HEAD:
+        {pointer}
+        mul.lo.u32 place, t, t;
+        mad.wide.u32 at, place, 4, base;
+        add.u32 i, i, 1;
+        setp.lt.u32 more, i, 4;
+        @more bra TAIL;
+        ld.global.u32 i, [at];
+        ld.param.u64 out, [y];
+        mad.wide.u32 out, t, 4, out;
+        st.global.u32 [out], i;
+        ret;
+    }}"""
+    x, y = np.zeros(1024, np.uint32), np.zeros(32, np.uint32)
+    openptx.load(text)["k"](1, 32, (x, y), engine="native")
+    assert (y == 6).all()

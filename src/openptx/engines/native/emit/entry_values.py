@@ -30,9 +30,10 @@ class EntryValues:
     """Values that were computed in the entry block, by a key that identifies them. Only `field` is emitted where it is
     used."""
 
-    def __init__(self, x: FloatOps, chains_warps: bool) -> None:
-        """`chains_warps`: a warp's segments may begin elsewhere than at the function's entry, see `Segments`."""
-        self.x, self.ir, self.chains_warps = x, x.ir, chains_warps
+    def __init__(self, x: FloatOps, chains_warps: bool, variables: list[str]) -> None:
+        """`chains_warps`: a warp's segments may begin elsewhere than at the function's entry, see `Segments`.
+        `variables` are those whose addresses the module looks up, by number."""
+        self.x, self.ir, self.chains_warps, self.variables = x, x.ir, chains_warps, variables
         self.values: dict[object, str] = {}
         self.slots = {"%index": "i32", "%frame": "ptr"} if chains_warps else {}
         """Per-warp values that are kept in memory, with their types, because segments of other warps follow."""
@@ -117,6 +118,35 @@ class EntryValues:
             steps = ir.first(f"mul {t} {lanes[0]}, {self.x.literal_vector(tuple(range(N)), 64)}")
             found = self.values["lane offsets"] = ir.first(f"add {t} {steps}, {lanes[1]}", Section.WARP)
         return self.of_warp(found, vector_type(64))
+
+    def pointer(self, origin: object) -> str:
+        """The value of an origin (see `Fact`). A block may need it that is emitted before the one that loads it: that
+        of a loop may be the first in the text."""
+        match origin:
+            case ("param", int(at), int(w)):
+                return self.parameter(at, w)
+            case ("variable", str(name)):
+                return self.variable(name)
+            case _:
+                return self.values[origin]
+
+    def parameter(self, at: int, w: int) -> str:
+        """The kernel's parameter at an offset."""
+        key = ("param", at, w)
+        if key not in self.values:
+            self.values[key] = self.load_field(f"i{w}", self.parameters(), at, w // 8)
+        return self.values[key]
+
+    def variable(self, name: str) -> str:
+        """The address of a global variable, which each process loads anew."""
+        if name not in self.variables:
+            self.variables.append(name)
+        key = ("variable", name)
+        if key not in self.values:
+            table = self.state(abi.GLOBALS, "ptr")
+            where = self.ir.first(f"getelementptr i64, ptr {table}, i64 {self.variables.index(name)}")
+            self.values[key] = self.ir.first(f"load i64, ptr {where}, align 8, !tbaa !5")
+        return self.values[key]
 
     def parameters(self) -> str:
         """The host address of the parameter buffer."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from openptx.engines.native import abi
 from openptx.engines.native.analysis.affine import affine_of
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
@@ -112,15 +111,8 @@ class RegisterFile:
         return self.x.texts(parts.base, a.width)
 
     def variable(self, name: str) -> Bits:
-        """The address of a global variable, which each process loads anew."""
-        names, values, key = self.scope.tables.globals, self.scope.entry.values, ("variable", name)
-        if name not in names:
-            names.append(name)
-        if key not in values:
-            ir, table = self.ir, self.scope.entry.state(abi.GLOBALS, "ptr")
-            where = ir.first(f"getelementptr i64, ptr {table}, i64 {names.index(name)}")
-            values[key] = ir.first(f"load i64, ptr {where}, align 8, !tbaa !5")
-        return self.x.come_from(self.x.bits(values[key], 64, ZEROS, 8), key)
+        found = self.x.bits(self.scope.entry.variable(name), 64, ZEROS, 8)
+        return self.x.come_from(found, ("variable", name))
 
 
 def written_once(c: FunctionContext) -> set[int]:

@@ -46,7 +46,7 @@ class Scope:
     def __init__(self, x: FloatOps, c: FunctionContext, tables: ModuleTables) -> None:
         self.x, self.c, self.tables = x, c, tables
         self.ir: IRBuilder = x.ir
-        self.entry = EntryValues(x, chains_warps(c))
+        self.entry = EntryValues(x, chains_warps(c), tables.globals)
         self.site = 0
         self.mask = x.const(1, 1)
         """The lanes that execute the instruction."""

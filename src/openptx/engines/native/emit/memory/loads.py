@@ -55,11 +55,8 @@ class LoadLowering:
             return self.slow.load("param", self.x.const(offset, 64), w, count)
         found: list[Bits] = []
         for at in range(offset, offset + w * count // 8, w // 8):
-            key = ("param", at, w)
-            if key not in self.entry.values:
-                self.entry.values[key] = self.entry.load_field(f"i{w}", self.entry.parameters(), at, w // 8)
-            value = self.x.bits(self.entry.values[key], w, ZEROS)
-            found.append(self.x.come_from(value, key) if w == 64 else value)
+            value = self.x.bits(self.entry.parameter(at, w), w, ZEROS)
+            found.append(self.x.come_from(value, ("param", at, w)) if w == 64 else value)
         return tuple(found)
 
     def load_from(self, space: str, region: str, address: Bits, place: Bits, w: int, count: int) -> tuple[Bits, ...]:

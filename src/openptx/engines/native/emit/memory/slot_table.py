@@ -47,7 +47,7 @@ class SlotTable:
         key = ("row", origin, region == "global")
         if key not in self.entry.values:
             self.entry.values[key] = ""
-            self.rows[key] = Row(*self.looked_up(self.entry.values[origin], 1, region, (0, 1, 2, 4)))
+            self.rows[key] = Row(*self.looked_up(self.entry.pointer(origin), 1, region, (0, 1, 2, 4)))
         return self.rows[key]
 
     def aligned_row(self, origin: object, align: int, region: str) -> AlignedRow:
@@ -55,7 +55,7 @@ class SlotTable:
         key = ("aligned", origin, align, region == "global")
         if key not in self.entry.values:
             self.entry.values[key] = ""
-            pointer, first = self.entry.values[origin], self.ir.first
+            pointer, first = self.entry.pointer(origin), self.ir.first
             start, size, writable, host = self.looked_up(pointer, align, region, (0, 1, 2, 3))
             host = first(f"inttoptr i64 {host} to ptr")
             lead = first(f"sub i64 {pointer}, {start}")

@@ -203,7 +203,7 @@ class Definedness:
         block."""
         if origin not in self.slots:
             first, entry = self.ir.first, self.scope.entry
-            slot = first(f"lshr i64 {entry.values[origin]}, {SHIFT[self.c.address_size]}")
+            slot = first(f"lshr i64 {entry.pointer(origin)}, {SHIFT[self.c.address_size]}")
             number, count = (first(f"sub i64 {n}, {FIRST}") for n in (slot, entry.state(abi.SLOTS, "i64")))
             known = first(f"icmp ult i64 {number}, {count}")
             table = entry.load_field("ptr", entry.state(abi.WATCH, "ptr"), layout.MARKS, 8)
