@@ -22,7 +22,7 @@ BARRIERS = frozenset(
 )
 """What is wrong with a barrier or mbarrier: accesses before and after it race."""
 
-AT_ITS_STATEMENT = frozenset(("variable-bounds", "shared-memory-lifetime", "unfinished-copy"))
+AT_ITS_STATEMENT = frozenset(("variable-bounds", "shared-memory-lifetime", "unfinished-copy", "out-of-bounds"))
 """What is wrong with an access that makes it race."""
 
 
@@ -114,9 +114,13 @@ def makes_race(a: Finding, finding: Finding, race: Race) -> bool:
     """Whether a finding is the reason of a race, or follows from it."""
     if a.name in BARRIERS:
         low, high = race.lines
-        return race.in_block and a.site.file == finding.site.file and low <= a.line <= high
+        reaches = race.in_block or a.name == "endless-wait"  # as of a barrier of the grid
+        between = reaches and a.site.file == finding.site.file and low <= a.line <= high
+        return between or (a.name == "mbarrier-misuse" and a.other is not None and a.other.source in places(finding))
     if a.name in AT_ITS_STATEMENT:
         return a.site.source in places(finding)
+    if a.name == "inactive-lane":
+        return a.other is not None and a.other.source in places(finding)
     return a.kind == "init" and origin(a).source in places(finding)
 
 

@@ -175,7 +175,8 @@ class Session:
                     f"{bad.size} of {bits.size} bytes of argument {index} are undefined in the end, first byte {bad[0]}"
                 )
                 op = self.function.code[0]
-                self.reporter.report(("output", index), "undefined-output", what, op, None)
+                help = "let every thread write its elements, also on the paths that have nothing to store"
+                self.reporter.report(("output", index), "undefined-output", what, op, None, help=help)
         if self.heap is not None and "mem" in self.tools:
             report_unfreed(self.heap, memory, self.reporter, ends and last)
         for base, bits in self.marks.undefined.items():

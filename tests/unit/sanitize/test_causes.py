@@ -69,6 +69,7 @@ def test_a_value_that_nobody_wrote_is_reported_once_with_all_its_uses() -> None:
     assert (finding.name, finding.line, finding.other and finding.other.line) == ("undefined-value", 10, 9)
     assert [(each.name, each.line) for each in finding.related] == [("undefined-value", 12)]
     assert any(note.startswith("also: error[PTX8003]") for note in finding.facts)
+    assert "never written: shared variable `s`, byte 0" in finding.facts
 
 
 def test_an_access_outside_of_its_variable_is_not_a_race_too() -> None:
@@ -78,6 +79,28 @@ def test_an_access_outside_of_its_variable_is_not_a_race_too() -> None:
     assert finding.name == "variable-bounds"
     assert finding.kinds == {"mem", "race"}
     assert finding.lines == {9, 10}
+
+
+def test_an_access_outside_of_every_allocation_is_not_a_race_too() -> None:
+    finding = only(
+        "ld.param.u64 o, [out]; and.b32 a, t, 31; mad.wide.u32 o, a, 4, o; mov.u32 v, 0;",
+        "NEXT: st.global.u32 [o], t; add.u64 o, o, 128; add.u32 v, v, 1; setp.lt.u32 p, v, 4; @p bra NEXT;",
+    )
+    assert (finding.name, finding.kinds) == ("out-of-bounds", {"mem", "race"})
+
+
+def test_a_value_of_an_absent_lane_explains_the_race_at_its_address() -> None:
+    finding = only(
+        "ld.param.u64 o, [out]; setp.lt.u32 p, t, 16;",
+        "@p shfl.sync.idx.b32 v, t, 20, 31, 0xffff;",
+        "@p mad.wide.u32 o, v, 4, o; @p st.global.u32 [o], t;",
+    )
+    assert (finding.name, finding.kinds) == ("inactive-lane", {"sync", "race"})
+
+
+def only(*lines: str) -> Finding:
+    (finding,) = found(*lines)
+    return finding
 
 
 def test_copies_that_one_wait_would_complete_are_one_finding() -> None:

@@ -170,6 +170,47 @@ def test_a_warp_that_arrives_before_its_access_arrives_too_early() -> None:
     assert (found.help or "").startswith("let the thread arrive after its access")
 
 
+ADD = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 y) {
+    .reg .b64 p; .reg .b32 i, t, n; .reg .f32 v;
+    ld.param.u64 p, [y]; mov.u32 t, %tid.x; mov.u32 n, %ctaid.x; mad.lo.u32 i, n, 16, t;
+    mad.wide.u32 p, i, 4, p; ld.global.f32 v, [p]; add.f32 v, v, 0f3F800000; st.global.f32 [p], v;
+    ret;
+}
+"""
+
+
+def test_threads_that_update_one_element_by_a_wrong_index_need_another_one() -> None:
+    """Not so if the index depends on data, as of a histogram."""
+    y = np.zeros(256, np.float32)
+    found = openptx.sanitize(openptx.load(ADD)["k"], 2, 32, (y,), tools="race")[0]
+    assert (found.help or "").startswith("two threads compute one address from `%tid.x` and `%ctaid.x`: correct the")
+    assert "one atomic operation" in (found.help or "")
+    histogram = ADD.replace("mov.u32 n, %ctaid.x;", "ld.global.u32 n, [p+512];")
+    found = openptx.sanitize(openptx.load(histogram)["k"], 2, 32, (y,), tools="race")[0]
+    assert (found.help or "").startswith("read, change and write it by one atomic operation")
+
+
+PARTS = """.version 8.0
+.target sm_80
+.address_size 64
+.extern .shared .align 4 .b8 dynamic[];
+.visible .entry k() {
+    .reg .b32 a, t;
+    mov.u32 t, %tid.x; mov.u32 a, dynamic; mad.lo.u32 a, t, 4, a;
+    st.shared.u32 [a], t; st.shared.u32 [a+64], t;
+    ret;
+}
+"""
+
+
+def test_parts_of_dynamic_shared_memory_may_overlap() -> None:
+    (found,) = openptx.sanitize(openptx.load(PARTS)["k"], 1, 64, shared_mem=512, tools="race")
+    assert "their parts of dynamic shared memory overlap" in (found.help or "")
+
+
 PEEK = """.version 8.0
 .target sm_80
 .address_size 64

@@ -112,6 +112,12 @@ def test_no_race_is_accepted(name: str) -> None:
     assert {f.kind for f in report.findings} == {"race"}
 
 
+@pytest.mark.parametrize("body", ["st.global.u32 [q], t;", "setp.eq.u32 c, t, 0; @c st.global.u32 [p], t;"])
+def test_a_non_coherent_load_of_what_was_written_before_a_barrier_is_not_accepted(body: str) -> None:
+    report = screened(f"{body} bar.sync 0; ld.global.nc.u32 v, [{'p' if 'p]' in body else 'q'}];")
+    assert [f.name for f in report.findings] == ["non-coherent-read"]
+
+
 @pytest.mark.parametrize("name", BETWEEN_BLOCKS)
 def test_blocks_are_ordered_by_nothing(name: str) -> None:
     report = screened(BETWEEN_BLOCKS[name], grid=2)

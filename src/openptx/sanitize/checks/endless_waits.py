@@ -98,7 +98,11 @@ class EndlessWaits:
     def _report_loop(self) -> None:
         x = self.executing.batch.x
         message = "threads wait in a loop for a value that no thread writes any more"
-        self.reporter.report(("hang", x.op), "endless-wait", message, x.op, int(x.threads()[0]))
+        help = (
+            "let every thread that others wait for write it, on each path, and count them as they are: a barrier of the"
+            " grid needs all blocks"
+        )
+        self.reporter.report(("hang", x.op), "endless-wait", message, x.op, int(x.threads()[0]), help=help)
         raise HangError
 
     def _none_can_write(self) -> bool:

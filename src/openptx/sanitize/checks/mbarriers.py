@@ -35,6 +35,8 @@ MISUSES = {
 }
 
 HELP = {
+    "overwritten": "`mbarrier.inval`, and a barrier of the block, come before its memory is used for something else",
+    "initialized twice": "initialize it once, before the loop, or `mbarrier.inval` it before",
     "uninitialized": "let one thread execute `mbarrier.init`, and the others wait at a barrier of the block for it",
     "invalidated": "let all threads that use it meet at a barrier before `mbarrier.inval`",
     "too many arrivals": "count all arrivals of a phase in `mbarrier.init`",

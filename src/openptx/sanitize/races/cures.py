@@ -14,9 +14,9 @@ from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.detector import Conflict
 from openptx.sanitize.races.last_waits import LastWaits
 from openptx.sanitize.races.locks import Held, Locks
-from openptx.sanitize.races.overlaps import overlap
-from openptx.sanitize.races.semantics import ASYNCHRONOUS, BULK, INITS, TENSOR, TRANSFERS, synchronizes
-from openptx.sanitize.races.shadow import GPU, PENDING, SCOPE, SIZE, UPDATE, Shadow
+from openptx.sanitize.races.overlaps import overlap, shared_index
+from openptx.sanitize.races.semantics import ASYNCHRONOUS, BULK, INITS, MBARRIER, TENSOR, TRANSFERS, synchronizes
+from openptx.sanitize.races.shadow import GPU, PENDING, SCOPE, SIZE, STATEMENT, UPDATE, Shadow
 from openptx.sanitize.races.teams import AGENT
 from openptx.sanitize.races.updates import Dependence, dependence
 from openptx.sanitize.races.weak_barriers import WeakBarriers
@@ -97,15 +97,19 @@ class Cures:
         if not strength(c):
             found = dependence(self.reporter.calls.functions().get(op), op, other)
             if found is not Dependence.NONE:
-                return Cure(atomic_operation(op), False, self.barrier(c, op) if found is Dependence.VALUE else "")
-        if strength(c) and sizes(c)[0] != sizes(c)[1]:
+                return Cure(
+                    self.of_shared_element(c, op, atomic_operation(op)),
+                    False,
+                    self.barrier(c, op) if found is Dependence.VALUE else "",
+                )
+        if self.differ_in_size(c):
             return Cure("give both one size: 64 bits that are written in halves, for instance, are read in halves, too")
         if self.too_narrow(c):
             return Cure(f"give both the scope `{self.scope(c)}`, which includes both threads")
         if overlaps := self.of_index(c, op, other):
             return Cure(overlaps, orders=False)
         if c.other_time == self.clocks.now and c.thread != c.other_thread:
-            return Cure("let one thread do it, or use an atomic operation", orders=False)
+            return Cure(self.of_shared_element(c, op, "let one thread do it, or use an atomic operation"), orders=False)
         return Cure(self.barrier(c, op))
 
     def of_index(self, c: Conflict, op: Op, other: Op) -> str:
@@ -119,6 +123,15 @@ class Cures:
         if any(map(self.locks.taken, (c.thread, c.other_thread))):
             return ""
         return overlap(function, op, *(self.teams.place(thread)[0] for thread in (c.thread, c.other_thread)))
+
+    def of_shared_element(self, c: Conflict, op: Op, help: str) -> str:
+        """The `help` if several threads are to store to one element, and that they do so by mistake, if they compute
+        its index from their own."""
+        function, places = self.reporter.calls.functions().get(op), map(self.teams.place, (c.thread, c.other_thread))
+        if function is None or function.name != self.reporter.kernel:
+            return help
+        index = shared_index(function, op, *places)
+        return f"{index}; if they are to share it, {help}" if index else help
 
     def gives_back(self, c: Conflict) -> bool:
         """Whether a plain store gives a lock back."""
@@ -149,6 +162,12 @@ class Cures:
         """Whether a lock would order the two."""
         return self.locks.would_order(c.other_thread, c.other_time, c.thread)
 
+    def differ_in_size(self, c: Conflict) -> bool:
+        """Whether two strong accesses race because of their sizes; mbarriers are accessed as a whole."""
+        ops = (self.reporter.ops[facts & STATEMENT] for facts in (c.facts, c.other_facts))
+        whole = any(op.form.instruction in MBARRIER for op in ops)
+        return strength(c) > 0 and sizes(c)[0] != sizes(c)[1] and not whole
+
     def scope(self, c: Conflict) -> str:
         return SCOPES[self.distance(c)]
 
@@ -177,16 +196,17 @@ class Cures:
             return f"{help}{ROLES}" if distance == 1 and self.has_roles else help
         if through := self.through_other_threads(c):
             return through
+        strongly = "{} by `ld.relaxed.gpu` (`cuda::atomic_ref`) if any value will do; "
         if distance == 2:
             return f"`{barrier_cluster.name}.arrive` and `.wait` {{lines}}"
         if c.write and not c.other_write:
             return (
-                ("read it by `ld.relaxed.gpu` (`cuda::atomic_ref`) if any value will do; " if c.facts & UPDATE else "")
+                (strongly.format("read it") if c.facts & UPDATE else "")
                 + "blocks run in any order: write to other memory, or let the reader signal by `st.release.gpu` that it"
                 " has read, and wait for that by `ld.acquire.gpu` before the write; a reader that needs the new value"
                 " must wait by `ld.acquire.gpu` for a `st.release.gpu` after the write"
             )
-        return (
+        return (strongly.format("read it") if not c.write and c.other_facts & UPDATE else "") + (
             "publish by `st.release.gpu` (or a fence before a strong store) after the write, and read that by"
             " `ld.acquire.gpu` (or a fence after a strong load) before this access"
         )

@@ -53,6 +53,28 @@ def overlap(function: Function, store: Op, block: Triple, other: Triple) -> str:
     )
 
 
+def shared_index(function: Function, op: Op, *places: tuple[Triple, Triple]) -> str:
+    """The help if two threads, by their blocks and their positions there, compute one address from these positions;
+    empty if it depends on data, or on nothing in which they differ."""
+    (address,) = [a for a in op.operands if isinstance(a, Address)] or [None]
+    if address is None:
+        return ""
+    needed = computation(function, {r.index for r in registers(address)})
+    if not all(each.form.instruction in ARITHMETIC or is_parameter(each) for each in needed):
+        return ""
+    (block, thread), (other_block, other_thread) = places
+    names = special_registers(needed)
+    differing = [f"{name}.{axis}" for name, ours, theirs in (("tid", thread, other_thread), (BLOCK, block, other_block))
+                 for axis, a, b in zip("xyz", ours, theirs, strict=True) if a != b]  # fmt: skip
+    if not names.issuperset(differing) or {name.partition(".")[0] for name in names} - SAME - {BLOCK}:
+        return ""
+    registers_named = " and ".join(f"`%{name}`" for name in differing)
+    return (
+        f"two threads compute one address from {registers_named}: correct the index or the stride, if each is to have"
+        " elements of its own"
+    )
+
+
 def is_parameter(op: Op) -> bool:
     return op.form.instruction is load_store.ld and op.m.space == "param"
 

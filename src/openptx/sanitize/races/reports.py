@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +21,7 @@ from openptx.sanitize.races.register_transfers import CTA_BYTES, WORD
 from openptx.sanitize.races.shadow import PENDING, SCOPE, STATEMENT, UPDATE, VOLATILE, Shadow
 from openptx.sanitize.races.teams import AGENT
 from openptx.sanitize.reporter import Reporter
+from openptx.sanitize.variables import DYNAMIC, shared_place
 
 TRITON_SHARED = "global_smem"
 """Triton's name of shared memory. Warps that hold the same elements of a tensor store them to the same words there."""
@@ -30,9 +30,19 @@ SCOPE_NAMES = ("weak", ".cta", ".cluster", ".gpu")
 APART = ("lanes", "warps", "blocks of a cluster", "blocks")
 """How far apart the two threads of a race are, from the nearest on."""
 
+PARTITIONS = (
+    "; if the two statements are to write different arrays, their parts of dynamic shared memory overlap: correct the"
+    " offsets, in bytes or in elements"
+)
+
 
 def same_statement(c: Conflict) -> bool:
     return not (c.facts ^ c.other_facts) & STATEMENT
+
+
+def by_two_stores(c: Conflict) -> bool:
+    """Whether two statements store, so that more than their order may be wrong."""
+    return c.write and c.other_write and not same_statement(c) and not (c.facts | c.other_facts) & (UPDATE | PENDING)
 
 
 def by_volatile(c: Conflict) -> bool:
@@ -111,7 +121,8 @@ class RaceReports:
         sites = [self.reporter.site(each, None) for each in self.reporter.calls.in_one_function(op, other)]
         same_file = sites[0].file == sites[1].file
         lines = sorted(site.line for site in sites if same_file or site is sites[0])
-        helps = cure.help, cure.of_one_writer
+        partitions = PARTITIONS if self.memory(c)[0] == DYNAMIC and by_two_stores(c) else ""
+        helps = cure.help + partitions, cure.of_one_writer
         if not same_file:
             helps = [help.replace("{lines}", f"between {sites[1].source} and {sites[0].source}") for help in helps]
         finding.race = Race(
@@ -137,14 +148,7 @@ class RaceReports:
         """The variable or array of a byte of memory, and the byte in it."""
         if shadow.space != "shared":
             return shadow.name, offset
-        layout, offset = self.teams.shape.layout, offset % self.executing.batch.x.shared_stride
-        if layout.names_dynamic and offset >= layout.dynamic:
-            return "dynamic shared memory", offset - layout.dynamic
-        before = [(begin, name) for (name, _), begin in layout.offsets.items() if begin <= offset]
-        if not before:
-            return shadow.name, offset
-        begin, name = max(before)
-        return f"shared variable `{in_program(name)}`", offset - begin
+        return shared_place(self.teams.shape.layout, offset % self.executing.batch.x.shared_stride)
 
     def stale(self, c: Conflict, key: object, where: str) -> None:
         """A non-coherent read of data that the kernel itself writes."""
@@ -233,7 +237,7 @@ class RaceReports:
         if c.facts & c.other_facts & VOLATILE and self.of_a_warp(c):
             return "`volatile` keeps accesses, it does not order lanes of a warp: they may run apart since sm_70"
         mine_bytes, their_bytes = sizes(c)
-        if strength(c) and mine_bytes != their_bytes:
+        if self.cures.differ_in_size(c):
             return (
                 f"strong accesses are ordered only if they overlap completely: of {mine_bytes} and {their_bytes} bytes"
             )
@@ -260,12 +264,6 @@ class RaceReports:
 def real(thread: int) -> int | None:
     """A thread; None for an asynchronous operation."""
     return thread if thread < AGENT else None
-
-
-def in_program(name: str) -> str:
-    """The source name of a function's variable: `s` for `_ZZ3sumPKiE1s` (Itanium C++ ABI, 5.1.6)."""
-    found = re.match(r"_ZZ.+E(\d+)(\w+)$", name)
-    return found[2] if found and int(found[1]) == len(found[2]) else name
 
 
 def article(noun: str) -> str:

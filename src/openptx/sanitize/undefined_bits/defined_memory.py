@@ -15,6 +15,7 @@ from openptx.sanitize.machine import SanitizedThreads
 from openptx.sanitize.undefined_bits.definedness import Definedness
 from openptx.sanitize.undefined_bits.masked import EVERYTHING, Masked, Use, mask
 from openptx.sanitize.undefined_bits.tensor_memory import DefinedTensorMemory
+from openptx.sanitize.variables import shared_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,6 +112,7 @@ class DefinedMemory(Definedness, SanitizedThreads):
             if defined is None or not any(bits.any() for bits in part):
                 self.session.unwritten.give_defined(self.op)
                 continue
+            self.note_unwritten(plane, offsets, part, w >> 3)
             if origin is None:
                 origin, use = self.computed_origin(plane, offsets, w >> 3, count)
             whole = np.logical_and.reduce([bits == EVERYTHING[w] for bits in part])
@@ -128,6 +130,26 @@ class DefinedMemory(Definedness, SanitizedThreads):
             return values
         pairs = zip(values, masks, strict=True)
         return tuple([self.marked(v, bits, use=use, origin=origin or self.op) for v, bits in pairs])
+
+    def note_unwritten(self, plane: Plane, offsets: Array, parts: list[Array], width: int) -> None:
+        """Notes the first undefined byte of what the instruction accesses: `parts` of `width` bytes at each offset."""
+        first = self.session.unwritten.first
+        if self.op in first:
+            return
+        undefined = np.stack(parts, -1).reshape(-1, len(parts))
+        lane = int(undefined.any(1).argmax())
+        part = int((undefined[lane] != 0).argmax())
+        bit = int(undefined[lane, part])
+        at = int(offsets[lane if offsets.size > 1 else 0]) + part * width + ((bit & -bit).bit_length() - 1) // 8
+        if plane is self.shared:
+            name, at = shared_place(self.session.teams.shape.layout, at % self._shared_stride)
+        elif plane is self.local:
+            name, at = "local memory", at % (plane.size // self.n)
+        else:
+            base = self.base_of(plane)
+            row = self.memory.rows[base >> self.shift] if base is not None else None
+            name = str(row) if row is not None else "memory"
+        first[self.op] = f"{name}, byte {at}"
 
     def computed_origin(self, plane: Plane, offsets: Array, width: int, count: int) -> tuple[Op | None, Use]:
         """The origin and use of the undefined bits of these words, if results of arithmetic were stored there."""
@@ -190,6 +212,7 @@ class DefinedMemory(Definedness, SanitizedThreads):
             words = defined.gather(offsets, view, count)
             bad = np.logical_or.reduce([bits != EVERYTHING[8 * view] for bits in words])
             if bad.any() and update is not atomic_ops.exchange and update not in mbarrier.CHANGES:
+                self.note_unwritten(plane, offsets, [~bits for bits in words], view)
                 self.session.values.updated(bad, chosen)
             defined.scatter(offsets, [EVERYTHING[8 * view]] * count, view)
         return old

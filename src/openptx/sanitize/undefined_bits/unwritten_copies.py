@@ -39,7 +39,14 @@ class UnwrittenCopies:
         """Loads of unwritten words that are not padding."""
         self.stores_wide = False
         """Whether there have been stores of eight bytes: members that require padding before them."""
+        self.first: dict[Op, str] = {}
+        """By load, or atomic operation, the first undefined byte that it accessed, in words."""
         self._stored: dict[object, tuple[Op, Op, int, tuple[str, ...], int]] = {}
+
+    def where(self, origin: Op | None) -> tuple[str, ...]:
+        """The note of where undefined bits come from; () of registers that nothing wrote."""
+        place = self.first.get(origin) if origin is not None else None
+        return (f"never written: {place}",) if place is not None else ()
 
     def give_defined(self, op: Op) -> None:
         """A load returns written words."""
@@ -101,7 +108,7 @@ class UnwrittenCopies:
                 continue
             finding = r.add(
                 key, "unwritten-copy", "a word that was never written is copied to global memory", op, thread,
-                other=r.site(origin, thread), other_label="it is loaded here", notes=notes,
+                other=r.site(origin, thread), other_label="it is loaded here", notes=(*notes, *self.where(origin)),
                 help="write the word before it is read, or copy only what was written",
             )  # fmt: skip
             finding.count = count

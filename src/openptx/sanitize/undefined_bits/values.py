@@ -119,7 +119,7 @@ class Values:
         if r.collector.count_if_known(key):
             return
         thread = x.first + lane_of(bad, x.executing, x.n)
-        notes = self.executing.registers(op, thread)
+        notes = *self.executing.registers(op, thread), *self.unwritten.where(origin)
         if shuffled:
             assert origin is not None
             r.add(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from openptx.engines.native.instrument.watch import layout
-from openptx.engines.native.instrument.watch.rule import Moment, compare_access, compatible, merge
+from openptx.engines.native.instrument.watch.rule import Moment, compare_access, compatible, merge, untouched
 from openptx.engines.native.instrument.watch.words import Flag, Word
 
 
@@ -46,6 +46,16 @@ def judge(kind: Kind, written: Word, read: Word, mine: Word, now: Moment, alone:
     if now.begin is not None:  # ld.global.nc is for memory that the kernel never writes
         fine &= (read & layout.CONSTANT).equals(0) if kind.writes else constant(written, mine)
     return Verdict(~fine, merge(writes if kind.writes else reads))
+
+
+def follows(kind: Kind, written: Word, mine: Word, now: Moment, alone: Flag) -> Flag:
+    """Whether an access follows all earlier writes, and is none that must not: a first, quick test."""
+    found = untouched(written, mine, now)
+    if kind.strong:
+        return found
+    if kind.writes:
+        return found & alone
+    return found if now.begin is None else found & constant(written, mine)
 
 
 def constant(written: Word, mine: Word) -> Flag:

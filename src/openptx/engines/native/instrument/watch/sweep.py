@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from openptx.engines.native.instrument.watch import layout
-from openptx.engines.native.instrument.watch.kinds import Kind, judge
+from openptx.engines.native.instrument.watch.kinds import Kind, follows, judge
 from openptx.engines.native.instrument.watch.layout import WIDE
 from openptx.engines.native.instrument.watch.rule import Moment, is_unchanged_read, untouched
 from openptx.engines.native.instrument.watch.words import Flag, Word
@@ -80,9 +80,7 @@ class Sweep:
         coarse, quiet, fresh, known, other, good, bad = (ir.fresh() for _ in range(7))
         ir.likely((written & layout.FINE).equals(0).name, coarse, fine)
         ir.start(coarse)
-        clean = untouched(written, mine, now)
-        if kind.writes and not kind.strong:
-            clean &= alone
+        clean = follows(kind, written, mine, now, alone)
         ir.branch(clean.name, quiet, other)
         ir.start(quiet)
         ir.branch(untouched(read, mine, now).name, fresh, known)
@@ -112,9 +110,7 @@ class Sweep:
         written, read = w.masked_load(places, active), w.masked_load(places + self.area.half, active)
         to = places if kind.writes else places + self.area.half
         singles = alone.bits().splat(WIDE).differs(0)
-        clean, fresh = untouched(written, mine, now), untouched(read, mine, now)
-        if kind.writes and not kind.strong:
-            clean &= singles
+        clean, fresh = follows(kind, written, mine, now, singles), untouched(read, mine, now)
         fast, slow = ir.fresh(), ir.fresh()
         ir.likely(everywhere(clean & fresh, active), fast, slow)
         ir.start(fast)
