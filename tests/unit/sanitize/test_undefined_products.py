@@ -31,3 +31,28 @@ def test_products_of_undefined_fragments(monkeypatch: pytest.MonkeyPatch, first:
     assert [each.name for each in openptx.sanitize(kernel, 1, 32, (x,), tools=("init",), engine="interp")] == found
     if first:
         assert (x == 16).all()
+
+
+PRODUCTS = [
+    (
+        "f16",
+        "m16n8k16.row.col.f32.f16.f16.f32 {{d0, d1, d2, d3}}, {{one, {0}, one, {0}}}, {{one, one}}, {{z, z, z, z}}",
+    ),
+    ("s8", "m16n8k16.row.col.s32.s8.s8.s32 {{d0, d1, d2, d3}}, {{one, {0}}}, {{one}}, {{z, z, z, z}}"),
+]
+
+
+@pytest.mark.parametrize("product", [each[1] for each in PRODUCTS], ids=[each[0] for each in PRODUCTS])
+@pytest.mark.parametrize(("stored", "found"), [("d0, d1", []), ("d2, d3", ["undefined-value"])])
+def test_a_row_that_was_never_written_leaves_the_others_defined(product: str, stored: str, found: list[str]) -> None:
+    """As in Marlin's tiles of 16 rows with fewer of the matrix: it does not store the others."""
+    text = f"""{KERNEL.partition(".visible")[0]}.visible .entry k(.param .u64 p) {{
+        .reg .b32 t, one, none, z, d<4>; .reg .b64 at;
+        ld.param.u64 at, [p]; mov.u32 t, %tid.x; mad.wide.u32 at, t, 8, at;
+        mov.b32 one, 0x3c003c00; mov.b32 z, 0;
+        mma.sync.aligned.{product.format("none")};
+        st.global.v2.b32 [at], {{{stored}}};
+        ret;
+    }}"""
+    kernel, x = openptx.load(text)["k"], np.zeros(64, np.uint32)
+    assert [each.name for each in openptx.sanitize(kernel, 1, 32, (x,), tools=("init",), engine="interp")] == found

@@ -1,7 +1,8 @@
 """The machine that tracks undefined bits through every primitive, and so through all meanings.
 
 Integer operations, selection, shifts, changes of width and exchanges between lanes are exact; a result of float
-arithmetic, division and tables is undefined if any bit of an operand is.
+arithmetic, division and tables is undefined if any bit of an operand is; of a matrix product, if any bit of its row,
+column or addend is.
 """
 
 from __future__ import annotations
@@ -199,10 +200,35 @@ def spread_undefined(name: str) -> Callable[..., Any]:
         if not masked:
             return inherited(self, *args, **options)
         found = inherited(self, *[plain(a) for a in args], **options)
-        bad = masked[0].undefined != 0
-        for b in masked[1:]:
-            bad = bad | (b.undefined != 0)
-        return tainted(self, found, bad, masked)
+        return tainted(self, found, any_undefined(masked), masked)
+
+    return method
+
+
+def any_undefined(masked: list[Masked]) -> Array:
+    bad = masked[0].undefined != 0
+    for b in masked[1:]:
+        bad = bad | (b.undefined != 0)
+    return bad
+
+
+def spread_by_lines(name: str, first: int) -> Callable[..., Tile]:
+    """A product of rows, columns and addends, which begin with the operand `first`: an element depends on its own row,
+    column and addend, and on the other operands."""
+    inherited = getattr(Threads, name)
+
+    def method(self: Definedness, *args: Any, **options: Any) -> Tile:
+        if not masked_in(args):
+            return inherited(self, *args, **options)
+        found: Tile = inherited(self, *[plain(a) for a in args], **options)
+        rows, columns, addends = args[first : first + 3]
+        others = args[:first] + args[first + 3 :]
+
+        def element(i: int, j: int) -> Bits:
+            masked = masked_in((rows[i], columns[j], addends[i][j], *others))
+            return tainted(self, found[i][j], any_undefined(masked), masked) if masked else found[i][j]
+
+        return tuple(tuple(element(i, j) for j in range(len(line))) for i, line in enumerate(found))
 
     return method
 
@@ -218,11 +244,12 @@ def tainted(x: Definedness, found: Any, bad: Array, masked: list[Masked]) -> Any
 
 # fmt: off
 SPREADING = (
-    "abs", "approx", "approx_div", "bit_dots", "block_dots", "clz", "convert", "divide", "dots", "extreme", "fadd",
-    "fdiv", "fequal", "finite", "fless", "flush", "fma", "fma_dots", "fmax", "fmin", "fmul", "from_int", "fsqrt",
-    "fsub", "fsubr", "integer_dots", "integral", "isnan", "lookup", "max", "min", "mufu", "mulhi", "popc", "relu",
-    "remainder", "saturate", "testp", "to_int", "unordered",
+    "abs", "approx", "approx_div", "clz", "convert", "divide", "extreme", "fadd", "fdiv", "fequal", "finite", "fless",
+    "flush", "fma", "fmax", "fmin", "fmul", "from_int", "fsqrt", "fsub", "fsubr", "integral", "isnan", "lookup", "max",
+    "min", "mufu", "mulhi", "popc", "relu", "remainder", "saturate", "testp", "to_int", "unordered",
 )
 # fmt: on
 for _name in SPREADING:
     setattr(Definedness, _name, spread_undefined(_name))
+for _name, _first in (("bit_dots", 1), ("block_dots", 0), ("dots", 2), ("fma_dots", 0), ("integer_dots", 2)):
+    setattr(Definedness, _name, spread_by_lines(_name, _first))
