@@ -183,3 +183,58 @@ def test_a_guard_of_consecutive_lanes_is_a_word(processor: str, monkeypatch: pyt
             found = np.zeros(THREADS, np.uint32)
             module["k"](1, THREADS, (found, np.uint32(n)), engine="native", workers=1)
             np.testing.assert_array_equal(found, np.arange(THREADS) < n)
+
+
+FLOORS = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 pfrom, .param .u64 pto) {
+.reg .b64 %q, %to; .reg .b32 %t; .reg .f32 %f, %g;
+ld.param.u64 %q, [pfrom]; ld.param.u64 %to, [pto]; mov.u32 %t, %tid.x; mad.wide.u32 %q, %t, 4, %q;
+mad.wide.u32 %to, %t, 8, %to; ld.global.f32 %f, [%q]; cvt.sat.f32.f32 %f, %f;
+fma.rm.f32 %g, %f, 0f437C0000, 0f4B400001; st.global.f32 [%to], %g;
+fma.rm.f32 %g, %f, 0fC37C0000, 0f4B400001; st.global.f32 [%to+4], %g; ret; }"""
+
+
+@pytest.mark.skipif(not host().rounds, reason="only these processors round vectors in a given direction")
+def test_sums_that_are_integers_are_rounded_down_without_changing_the_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in CUDA's `expf`; 252 times the numbers is an integer, a little less, or a little more."""
+    monkeypatch.setattr(pipeline, "host", lambda: replace(host(), **WITHOUT))
+    near = (np.arange(252) / np.float32(252)).astype(np.float32)
+    tiny = np.array([0, -0.0, 1e-45, 1e-38, 1e-20, 1, 2, -1], np.float32)
+    given = np.concatenate([near, np.nextafter(near, np.float32(0)), np.nextafter(near, np.float32(1)), tiny])
+    given = np.resize(given, 768)
+    found = np.zeros((2, len(given), 2), np.float32)
+    module = openptx.load(FLOORS)
+    made = pipeline.lower_kernel(module.program, module["k"].function, module.image, Options((768, 1, 1), False))
+    assert "ldmxcsr" not in made.text
+    with settings.cache_at(None):
+        for to, engine in zip(found, ("interp", "native"), strict=True):
+            module["k"](1, len(given), (given, to), engine=engine, workers=1)
+    np.testing.assert_array_equal(found[1], found[0])
+    assert len(np.unique(found[0])) == 505
+
+
+PARTS = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 pfrom, .param .u64 pto) {{
+.reg .b64 %q, %to, %v; .reg .b32 %t; .reg .{w} %a, %b; .reg .pred %p; .shared .align 8 .b8 s[512];
+ld.param.u64 %q, [pfrom]; ld.param.u64 %to, [pto]; mov.u32 %t, %tid.x; mad.wide.u32 %q, %t, {size}, %q;
+mad.wide.u32 %to, %t, {size}, %to; ld.global.{w} %a, [%q]; setp.gt.u{bits} %p, %a, 99;
+mov.b64 %v, s; mad.wide.u32 %v, %t, {size}, %v; st.shared.{w} [%v], %a; add.u{bits} %b, %a, 7;
+@%p st.shared.{w} [%v], %b; bar.sync 0; ld.shared.{w} %b, [%v]; st.global.{w} [%to], %b; ret; }}"""
+
+
+@pytest.mark.parametrize("bits", [16, 32, 64])
+def test_some_lanes_store_rows_of_shared_memory_by_a_selection(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "host", lambda: replace(host(), **WITHOUT))
+    module = openptx.load(PARTS.format(w=f"b{bits}", bits=bits, size=bits // 8))
+    made = pipeline.lower_kernel(module.program, module["k"].function, module.image, Options((64, 1, 1), False))
+    assert "masked.store" not in made.text
+    assert "shared.row." not in made.text
+    given = np.random.default_rng(5).integers(0, 200, 64, f"uint{bits}")
+    found = np.zeros_like(given)
+    with settings.cache_at(None):
+        module["k"](1, 64, (given, found), engine="native", workers=1)
+    np.testing.assert_array_equal(found, np.where(given > 99, given + 7, given))

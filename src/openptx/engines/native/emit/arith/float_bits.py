@@ -236,8 +236,9 @@ class FloatBits(OutlinedOps):
 
     def in_mode(self, op: str, w: int, registers: list[tuple[str, ...]], rnd: str) -> list[str]:
         """An operation on AVX2 registers, up to four at a time, with the processor's mode set before and restored after
-        them: one piece of assembly, so that the mode affects nothing else. Each change costs a cycle (measured, Zen 3);
-        on a Zen 5, which has AVX-512, 10 ns in some code, depending only on where the instructions lie."""
+        them: one piece of assembly, so that the mode affects nothing else. Each change costs a cycle (Zen 3) or two
+        (Zen 4), but 10 ns in some places where the instructions may lie: in 13 of 44 that were tried on a Zen 4, and in
+        some on a Zen 5."""
         ir, n = self.ir, 256 // w
         t, suffix = f"<{n} x {FLOAT[w]}>", "ps" if w == 32 else "pd"
         name = ("vfmadd213" if op == "fma" else "v" + _X86[op]) + suffix

@@ -14,6 +14,7 @@ from openptx.engines.native.emit.arith.float_to_int import saturated_int
 from openptx.engines.native.emit.arith.mufu import MufuOps
 from openptx.engines.native.emit.ir_builder import FLOAT, LaneType
 from openptx.numerics import Bits, Format, Signedness
+from openptx.numerics.bits import S
 from openptx.numerics.formats import F32
 from openptx.numerics.rounding import TO_INTEGER
 
@@ -72,6 +73,8 @@ class FloatOps(MufuOps):
 
     def instruction(self, op: str, t: LaneType, operands: tuple[Bits, ...], rnd: str) -> str:
         """The name of the float result of a processor instruction."""
+        if rnd == "rm" and self.sums_are_integers(op, t, operands):
+            return self.floor_of_product(operands)
         if rnd != "rn":
             directed = self.directed_scalar if t.uniform else self.directed
             return directed(op, t.width, [self.float(a, t.uniform) for a in operands], rnd)
@@ -79,6 +82,26 @@ class FloatOps(MufuOps):
         if op in ("fma", "fsqrt"):
             return self.float_call("fma" if op == "fma" else "sqrt", t, *x)
         return self.ir.emit(f"{op} {t.float} {x[0]}, {x[1]}")
+
+    def sums_are_integers(self, op: str, t: LaneType, operands: tuple[Bits, ...]) -> bool:
+        """Whether a fused operation by AVX2 adds a product to a constant so large that sums are integers, one apart, as
+        CUDA's `expf` does to round the product."""
+        if op != "fma" or t.width != 32 or t.uniform or self.cpu.avx512 or not self.cpu.rounds:
+            return False
+        a, b, c = operands
+        if not isinstance(c.v, int) or not _INTEGERS <= c.v < _INTEGERS + F32.hidden:
+            return False
+        room = min(c.v - _INTEGERS - 1, _INTEGERS + F32.hidden - c.v)
+        return self.bound(F32, a) * self.bound(F32, b) < room
+
+    def floor_of_product(self, operands: tuple[Bits, ...]) -> str:
+        """Such a sum, rounded down without changing the processor's mode: one less where the nearest is too high. The
+        product minus that integer is fused, so its sign is right; that of zero is +, since the integer's zero is."""
+        t, (a, b, c) = LaneType(32, False), [self.float(e, False) for e in operands]
+        nearest = self.fused(a, b, c)
+        rest = self.fused(a, b, self.ir.emit(f"fsub {t.float} {c}, {nearest}"))
+        d = self.bits_of_float(t, nearest) + self.shr(S, self.bits_of_float(t, rest), 31)
+        return self.float(d, False)
 
     def float_call(self, name: str, t: LaneType, *x: str) -> str:
         """An LLVM intrinsic on floats."""

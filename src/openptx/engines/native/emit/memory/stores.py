@@ -52,7 +52,7 @@ class StoreLowering:
 
             self.either(
                 good,
-                lambda: self.store_at(pointer(), form.lanes, values, w),
+                lambda: self.store_at(pointer(), form.lanes, values, w, region == "shared"),
                 lambda: self.slow.store(space, reported, values),
             )
             return ()
@@ -77,11 +77,11 @@ class StoreLowering:
             each()
         return ()
 
-    def store_at(self, pointer: str, lanes: Lanes, values: Sequence[Bits], w: int) -> None:
-        """At known offsets from a pointer that has been checked."""
+    def store_at(self, pointer: str, lanes: Lanes, values: Sequence[Bits], w: int, own: bool = False) -> None:
+        """At known offsets from a pointer that has been checked. `own`: no other worker can see the memory."""
         row = tuple(w * len(values) // 8 * i for i in range(N))
         if lanes == row:
-            self.store_row(pointer, values, w)
+            self.store_row(pointer, values, w, own)
         elif tuple(sorted(lanes)) == row:
             self.store_permuted_row(pointer, lanes, values, w)
         elif lanes is ZEROS:
@@ -106,7 +106,7 @@ class StoreLowering:
             ir.jump(done)
         ir.start(done)
 
-    def store_row(self, pointer: str, values: Sequence[Bits], w: int) -> None:
+    def store_row(self, pointer: str, values: Sequence[Bits], w: int, own: bool) -> None:
         """Stores the values of all lanes contiguously."""
         ir, count = self.ir, len(values)
         name, n = self.interleaved([self.x.vector(v) for v in values], w)
@@ -121,7 +121,7 @@ class StoreLowering:
         ir.store(t, name, pointer, w // 8, DATA)
         ir.jump(done)
         ir.start(masked)
-        self.store_part_of_row(pointer, name, w, count)
+        self.store_part_of_row(pointer, name, w, count, own)
         ir.jump(done)
         ir.start(done)
 
@@ -139,20 +139,27 @@ class StoreLowering:
         every = GOOD if self.scope.full else ir.emit(f"icmp eq i{N} {self.scope.mask_word()}, -1")
         self.either(every, whole, lambda: self.store_lanes(pointer, lanes, values, w))
 
-    def store_part_of_row(self, pointer: str, row: str, w: int, count: int) -> None:
+    def store_part_of_row(self, pointer: str, row: str, w: int, count: int, own: bool) -> None:
         """Stores what executing lanes have of a row of `count` elements each; those of a lane as one word, if they are
-        no longer than that."""
+        no longer than that. By AVX2, whose masked stores are slow on AMD's processors, memory that no other worker can
+        see is loaded, and stored with the new elements."""
         words = max(w * count // WIDEST, 1)
         size, n = w * count // words, N * words
         t = f"<{n} x i{size}>"
         if size != w:
             row = self.ir.emit(f"bitcast <{N * count} x i{w}> {row} to {t}")
-        if not self.lanes.moves_rows(size):
+        blends = own and not self.c.cpu.avx512
+        if not blends and not self.lanes.moves_rows(size):
             self.ir.line(self.lanes.store_row(size, row, pointer, self.scope.mask_word()))
             return
         mask = self.scope.active_mask()
         if words > 1:
             mask = self.ir.shuffle(LANES, mask, "poison", [i // words for i in range(n)])
+        if blends:
+            old = self.ir.load(t, pointer, w // 8, DATA)
+            row = self.ir.emit(f"select <{n} x i1> {mask}, {t} {row}, {t} {old}")
+            self.ir.store(t, row, pointer, w // 8, DATA)
+            return
         self.ir.masked_store(t, f"v{n}i{size}", row, pointer, w // 8, mask, DATA)
 
     def interleaved(self, names: list[str], w: int) -> tuple[str, int]:
