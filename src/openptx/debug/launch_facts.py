@@ -17,7 +17,7 @@ def kernels(session: Session) -> Iterator[str]:
     cluster = f", cluster {prepared.cluster}" if prepared.cluster else ""
     yield (
         f"kernel 0: {qualified(session.kernel.name)}, grid {prepared.grid}, block {prepared.block}{cluster}, "
-        f"{running} of {session.numbering.blocks} blocks run"
+        f"{running} of {session.numbering.blocks} blocks are running"
     )
 
 

@@ -182,7 +182,7 @@ def test_facts_of_the_launch_and_settings() -> None:
     ).splitlines()  # fmt: skip
     assert out == [
         "kernel 0, block (0, 0, 0), thread (0, 0, 0), warp 0, lane 0",
-        "kernel 0: k, grid (1, 1, 1), block (1, 1, 1), 1 of 1 blocks run",
+        "kernel 0: k, grid (1, 1, 1), block (1, 1, 1), 1 of 1 blocks are running",
         "device 0: the interpreter of OpenPTX, for .target sm_80",
         "the interpreter has no SMs: `info blocks` lists blocks, `info warps` the warps of the block",
         "no thread of the block waits", f"k, line {row('setp')}",
