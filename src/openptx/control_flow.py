@@ -141,17 +141,26 @@ def registers(operand: Operand | None) -> Iterator[Reg]:
             pass
 
 
-def read_registers(op: Op) -> list[int]:
-    """The indices of registers in the operands that the instruction reads; its guard is not among them."""
-    return registers_at(op, places(op.form).read)
+def read_registers(op: Op) -> tuple[int, ...]:
+    """The indices of registers in the operands that the instruction reads; its guard is not among them. They are found
+    once: passes ask for those of every instruction again and again."""
+    found = op.reads
+    if found is None:
+        found = registers_at(op, places(op.form).read)
+        object.__setattr__(op, "reads", found)
+    return found
 
 
-def written_registers(op: Op) -> list[int]:
+def written_registers(op: Op) -> tuple[int, ...]:
     """The indices of registers that the instruction writes."""
-    return registers_at(op, places(op.form).written)
+    found = op.writes
+    if found is None:
+        found = registers_at(op, places(op.form).written)
+        object.__setattr__(op, "writes", found)
+    return found
 
 
-def registers_at(op: Op, positions: Iterable[int]) -> list[int]:
+def registers_at(op: Op, positions: Iterable[int]) -> tuple[int, ...]:
     found: list[int] = []
     operands = op.operands
     for i in positions:
@@ -160,7 +169,7 @@ def registers_at(op: Op, positions: Iterable[int]) -> list[int]:
             found.append(operand.index)
         elif operand is not None and not isinstance(operand, Imm):
             found += (register.index for register in registers(operand))
-    return found
+    return tuple(found)
 
 
 def retarget(op: Op, places: Sequence[int] | Mapping[int, int]) -> Op:

@@ -185,6 +185,9 @@ class Op:
     text: str  # as written, without guard and surrounding blanks: for faults and listings
     line: tuple[str, int, int] | None = None  # `.loc`: file, line, column
     rule: str = ""  # the optimisation that made it (rewrite/): contracted, folded; empty for instructions of the text
+    reads: tuple[int, ...] | None = field(default=None, init=False, repr=False)
+    writes: tuple[int, ...] | None = field(default=None, init=False, repr=False)
+    """The registers that it reads and writes, kept by `control_flow.read_registers` and `written_registers`."""
 
     def operands_by_template(self) -> Iterator[tuple[Template, Operand | None]]:
         """Each operand with its place in the form, which has its name and its role."""

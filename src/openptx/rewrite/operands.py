@@ -9,15 +9,15 @@ from openptx.control_flow import is_read, read_registers, written_registers
 from openptx.program import Address, Arguments, Op, Reg, Vector
 
 
-def read(op: Op) -> list[int]:
+def read(op: Op) -> tuple[int, ...]:
     """The registers that an instruction reads, its guard first."""
     found = read_registers(op)
-    return found if op.guard is None else [op.guard.index, *found]
+    return found if op.guard is None else (op.guard.index, *found)
 
 
-def definitely_written(op: Op) -> list[int]:
+def definitely_written(op: Op) -> tuple[int, ...]:
     """The registers that an instruction writes whatever its guard is."""
-    return written_registers(op) if op.guard is None else []
+    return written_registers(op) if op.guard is None else ()
 
 
 def renamed(op: Op, names: dict[int, Reg]) -> Op:

@@ -171,8 +171,8 @@ def is_endless(frame: Frame, next_op: Op, ops: list[Op], changed: Set[tuple[int,
     )
 
 
-def inputs(op: Op) -> list[int]:
-    return read_registers(op) + ([op.guard.index] if op.guard is not None else [])
+def inputs(op: Op) -> tuple[int, ...]:
+    return (*read_registers(op), op.guard.index) if op.guard is not None else read_registers(op)
 
 
 def reads_what_changes(op: Op) -> bool:
