@@ -19,7 +19,7 @@ from openptx.engines.native import settings
 from openptx.engines.native.analysis.lattice import ZEROS, N
 from openptx.engines.native.cache import key as identity
 from openptx.engines.native.cache import store
-from openptx.engines.native.cache.metadata import KernelMetadata, Stack, pack, unpack
+from openptx.engines.native.cache.metadata import LONG, KernelMetadata, Stack, pack, unpack
 from openptx.engines.native.deopt.frame_state import FrameState, SavedRegister, SideExit
 from openptx.engines.native.rtlib import support
 from openptx.engines.native.runtime import compiled_kernel as kernel
@@ -83,6 +83,10 @@ def test_facts_are_read_as_they_were_written() -> None:
         True, 1000, ["s_8_0.u_8_0.s32.s32.8.25.sat"], True, True,
     )  # fmt: skip
     assert unpack(pack(metadata, [b"object", b"", b"other"])) == (metadata, [b"object", b"", b"other"])
+    plain = metadata._replace(stack=Stack(16, False), fast_compiled=False)
+    assert not plain.has_large_frames
+    assert plain._replace(size=LONG + 1).has_large_frames  # in the generic version
+    assert not plain._replace(size=LONG + 1, exits={}).has_large_frames
     good = pack(metadata, [b"object"])
     for bad in (
         b"",

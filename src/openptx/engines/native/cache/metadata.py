@@ -12,6 +12,10 @@ from openptx.engines.native.deopt.frame_state import FrameState, SavedRegister, 
 
 _LENGTH = struct.Struct("<I")
 
+LONG = 1_000_000
+"""Characters of text from which a generic version may have large frames: its text was up to 13 times as long, and of
+53,000,000 characters it had a frame of 8.8 MB."""
+
 
 class Stack(NamedTuple):
     """Local memory that a thread needs for all frames: at most `size` bytes, or only the kernel's own if calls are
@@ -57,8 +61,9 @@ class KernelMetadata(NamedTuple):
 
     @property
     def has_large_frames(self) -> bool:
-        """Whether the code may need more of the processor's stack than a thread usually has."""
-        return self.stack.recursive or self.fast_compiled
+        """Whether the code, or the generic version that takes over at its side exits, may need more of the processor's
+        stack than a thread usually has."""
+        return self.stack.recursive or self.fast_compiled or (bool(self.exits) and self.size > LONG)
 
 
 def pack(metadata: KernelMetadata, objects: Sequence[bytes]) -> bytes:
