@@ -52,21 +52,15 @@ def session() -> Session:
 
 
 def unload() -> None:
-    """Frees the memory of unused libraries, unless another thread uses LLVM: then the next link does.
-
-    The garbage collector runs finalizers anywhere, so they must not wait.
-    """
-    if _unused and LLVM.acquire(blocking=False):
-        try:
-            while _unused:
-                _unused.popleft()[0].close()
-        finally:
-            LLVM.release()
+    """Frees the memory of unused libraries. The caller holds LLVM's lock."""
+    while _unused:
+        _unused.popleft()[0].close()
 
 
 def _retire(tracker: llvm.ResourceTracker, session: Session) -> None:
+    """The next link unloads a library. Finalizers run anywhere: they must not wait for LLVM's lock, and Ctrl-C, which
+    Python ignores in them, must not find one at work."""
     _unused.append((tracker, session))
-    unload()
 
 
 class Library:
