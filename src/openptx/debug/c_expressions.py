@@ -7,7 +7,7 @@ C's prefix operators and casts bind as tightly, and are applied from the right, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from openptx.debug.c_types import NUMBERS
 from openptx.errors import InputError
@@ -34,24 +34,14 @@ def in_python(text: str, name: Callable[[str], str]) -> str:
 
     Raises InputError for calls of functions.
     """
-    found, operand, at, depth, repeated = list[str](), False, 0, 0, False
-    while at < len(text):
-        token = _TOKEN.match(text, at)
-        assert token is not None
-        word, kind = token[0], token.lastgroup
-        if operand and word[0] == "%":  # a remainder, as no operand may follow one: `i %n`, else a register
-            word, kind = "%", "operator"
-        at += len(word)
-        if word.isspace():
-            found.append(" ")
-            continue
-        if kind == "cast" and operand:  # the arguments of a call
-            raise InputError("functions cannot be called")
-        if kind == "cast" or (word in _PREFIXES and not operand):
-            found.append(f"{name(word)}**")
-            continue
+    found, depth, repeated = list[str](), 0, False
+    for kind, word, follows in tokens(text):
         depth += (word in ("(", "[")) - (word in (")", "]"))
-        if word == "@" and depth == 0 and not repeated:
+        if kind == "cast" and follows:  # the arguments of a call
+            raise InputError("functions cannot be called")
+        if kind == "cast" or (word in _PREFIXES and not follows):
+            found.append(f"{name(word)}**")
+        elif word == "@" and depth == 0 and not repeated:
             found.append(")@(")
             repeated = True
         elif kind == "number" and word[:2].lower() not in ("0f", "0d"):
@@ -59,7 +49,21 @@ def in_python(text: str, name: Callable[[str], str]) -> str:
         elif kind in ("name", "number") and word not in _WORDS:
             found.append(name(word.replace("->", ".")))
         else:
-            found.append(_OPERATORS.get(word, word))
-        operand = (kind in ("name", "number") and word not in ("and", "or", "not")) or word in (")", "]")
+            found.append(" " if word.isspace() else _OPERATORS.get(word, word))
     python = "".join(found).strip()
     return f"({python})" if repeated else python
+
+
+def tokens(text: str) -> Iterator[tuple[str, str, bool]]:
+    """The tokens of an expression: their kinds, their texts, and whether they follow an operand."""
+    at, operand = 0, False
+    while at < len(text):
+        token = _TOKEN.match(text, at)
+        assert token is not None
+        word, kind = token[0], token.lastgroup or ""
+        if operand and word[0] == "%":  # a remainder, as no operand may follow one: `i %n`, else a register
+            word, kind = "%", "operator"
+        at += len(word)
+        yield kind, word, operand
+        if not word.isspace():
+            operand = (kind in ("name", "number") and word not in ("and", "or", "not")) or word in (")", "]")
