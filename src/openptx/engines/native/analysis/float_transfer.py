@@ -60,9 +60,13 @@ class FloatTransfer(CoreOperations):
         return self.rounded("fadd", f, (a, b), rnd, ftz)
 
     def fsub(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        if self.folds(f, a, b):
+            return self.outlined("fsub", f, a, b, rnd, ftz)
         return self.fadd(f, a, b ^ f.sign, rnd, ftz)
 
     def fsubr(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
+        if self.folds(f, a, b):
+            return self.outlined("fsubr", f, a, b, rnd, ftz)
         return self.fadd(f, a ^ f.sign, b, rnd, ftz)
 
     def fmul(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
@@ -79,9 +83,13 @@ class FloatTransfer(CoreOperations):
 
     def rounded(self, op: str, f: Format, operands: tuple[Bits, ...], rnd: str, ftz: bool) -> Bits:
         how = capabilities.rounding(self.cpu, op, f, rnd, ftz)
-        if how is None:
+        if how is None or self.folds(f, *operands):
             return self.outlined(op, f, *operands, rnd, ftz)
         return self.float_operation(how, op, f, operands, rnd, ftz)
+
+    def folds(self, f: Format, *operands: Bits) -> bool:
+        """Whether an operation on numbers is computed here: LLVM's result may be a NaN of another sign (f64)."""
+        return f.name == "f64" and all(isinstance(a.v, int) for a in operands)
 
     def mufu(self, op: str, a: Bits) -> Bits:
         return self.outlined("mufu", op, a)

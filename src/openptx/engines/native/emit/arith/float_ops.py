@@ -32,13 +32,13 @@ class FloatOps(MufuOps):
         if f.name == "f32" and rnd == "rn" and not ftz:
             return self.rounded("fsub", f, (a, b), rnd, ftz)
         d = super().fsub(f, a, b, rnd, ftz)
-        if f.name == "f64":  # the payload of a NaN `b` keeps its sign
+        if f.name == "f64" and isinstance(d.v, Value):  # the payload of a NaN `b` keeps its sign
             return self.payloads(f, "fsub", d, (a, b), True)
         return d
 
     def fsubr(self, f: Format, a: Bits, b: Bits, rnd: str = "rn", ftz: bool = False) -> Bits:
         d = super().fsubr(f, a, b, rnd, ftz)
-        return self.payloads(f, "fsubr", d, (a, b), True) if f.name == "f64" else d
+        return self.payloads(f, "fsubr", d, (a, b), True) if f.name == "f64" and isinstance(d.v, Value) else d
 
     def float_operation(
         self, how: Rounding, op: str, f: Format, operands: tuple[Bits, ...], rnd: str, ftz: bool
