@@ -14,7 +14,7 @@ from openptx.errors import InputError
 
 SILENT = "silent"
 """As the first command: the stop itself is not shown."""
-_CONVERSION = re.compile(r"%([-+ #0]*\d*(?:\.\d+)?)(?:hh|h|ll|l|z|j|t)?([diuxXocsfFeEgGp%])")
+_CONVERSION = re.compile(r"%([-+ #0]*\d{0,3}(?:\.\d{1,3})?)(?:hh|h|ll|l|z|j|t)?([diuxXocsfFeEgGp%])")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(?:,\s*(.*))?', re.S)
 _ESCAPE = re.compile(r"\\(.)", re.S)
 _ESCAPES = {"n": "\n", "t": "\t", "a": "\a", "r": "\r"}

@@ -134,7 +134,8 @@ def test_printf(text: str, shown: str, session: Session) -> None:
     [
         ('"%d"', "the format takes more values"), ('"", 1', "more values than"),
         ('"%d", threadIdx', "%d takes a number"),
-        ('"%d", 1.5', "%d takes an integer, and 1.5 is none"), ("%d, 1", 'write printf "FORMAT", EXPRESSION'),
+        ('"%d", 1.5', "%d takes an integer, and 1.5 is none"), ('"%9999999999d", 1', "more values"),
+        ("%d, 1", 'write printf "FORMAT", EXPRESSION'),
     ],
 )  # fmt: skip
 def test_printf_refuses(text: str, message: str, session: Session) -> None:
