@@ -61,7 +61,6 @@ class SecondCheck:
         self.file, self.found, self.check_text = file, found, check_text
         self.errors = FileErrors(file, bodies, found)
         self.left, self.proofs = ROOM if room is None else room, _PROOFS
-        self.calls = {id(each) for each in self.errors.all if each.name == "argument-count"}
         self.names = frozenset[str]()
         """The names in the file, once a second check is made."""
         self.text, self.size = file.text, len(file.text)
@@ -80,12 +79,11 @@ class SecondCheck:
             fix, remaining = self._best_fix(error)
             if fix is not error.fix:
                 fixed[id(error)] = _explained(error, fix)
-            vanished = (
-                self._vanished_errors(error, remaining, fix is not error.fix)
-                if remaining is not None
-                else self._errors_about_names(error)
-            )
-            caused.update(vanished)
+            if remaining is None:
+                vanished = self._errors_about_names(error)
+            else:
+                vanished = self._vanished_errors(error, remaining, fix is not error.fix)
+            caused.update(map(id, vanished))
         left = [fixed.get(id(each), each) for each in self.found if id(each) not in caused]
         foreign = {each.location[0] for each in left if each.name in _FOREIGN and each.fix is None}
         return [advised(each) for each in left if each.name != "missing-semicolon" or each.location[0] not in foreign]
@@ -121,22 +119,22 @@ class SecondCheck:
             return own, None  # edits are not even searched for
         start, end = self.errors.line(error)
         self.left -= end - start  # which the search reads
-        linked = self._errors_about_calls(error)
+        of_calls = self._errors_about_calls(error)
         for fix in fix_candidates(self.errors, error):
             if (completed := self._proven(error, fix)) is None:
                 break
             text, errors = completed
             remaining = count_by_key(errors)
-            new = remaining - self.errors.known
-            lost = any(remaining[key(each)] for each in self.errors.all if id(each) in linked)
-            if self._cures(error, errors) and not lost:
-                if best is None or remaining.total() < best[1].total():
-                    best = self._whole(error.advising(error.help, fix), fix, text), remaining
-                if not remaining or (fix is error.fix and not self._doubtful(error, errors)):
-                    break
-            if fix is error.fix and (lost or self._spoils(error, [each for each in errors if key(each) in new])):
-                own = None
-        return best if best is not None else (own, None)
+            wrong_calls = not of_calls.isdisjoint(remaining)
+            if wrong_calls or not self._cures(error, remaining):
+                if fix is error.fix and (wrong_calls or self._spoils(error, errors)):
+                    own = None
+                continue
+            if best is None or remaining.total() < best[1].total():
+                best = self._whole(error.advising(error.help, fix), fix, text), remaining
+            if not remaining or (fix is error.fix and not self._doubtful(error, errors)):
+                break
+        return best or (own, None)
 
     def _proven(self, error: Diagnostic, fix: Fix) -> tuple[str, list[Diagnostic]] | None:
         """`_completed` for the excerpt and, if the error is gone there, for the whole file; None if there is no
@@ -144,14 +142,13 @@ class SecondCheck:
         if not self._spend():
             return None
         completed = self._completed(self.text, error, fix)
-        if self.text is self.file.text or not self._cures(error, completed[1]):
+        if self.text is self.file.text or not self._cures(error, count_by_key(completed[1])):
             return completed
         self.proofs -= len(self.file.text)
         return self._completed(self.file.text, error, fix) if self.proofs >= 0 else None
 
-    def _cures(self, error: Diagnostic, left: list[Diagnostic]) -> bool:
+    def _cures(self, error: Diagnostic, remaining: Errors) -> bool:
         """Whether an error is gone, and no new one is there."""
-        remaining = count_by_key(left)
         return not remaining - self.errors.known and remaining[key(error)] < self.errors.known[key(error)]
 
     def _doubtful(self, error: Diagnostic, left: list[Diagnostic]) -> bool:
@@ -160,11 +157,13 @@ class SecondCheck:
         row = error.location[0]
         return any(each.name == "unknown-label" or self._is_near(each, row, inside=True) for each in left)
 
-    def _spoils(self, error: Diagnostic, new: list[Diagnostic]) -> bool:
+    def _spoils(self, error: Diagnostic, left: list[Diagnostic]) -> bool:
         """Whether the errors that are new with an error's own fix are due to it: where it makes or ends a block; and
         those of syntax in the next line, with which a comma joins the statement; and of a function that is called."""
-        if error.name in _BRACES and new:
+        added = count_by_key(left) - self.errors.known
+        if error.name in _BRACES and added:
             return True
+        new = [each for each in left if key(each) in added]
         row = error.location[0]
         in_row = (each for each in new if each.location[0] == row)
         repeated = error.name == "invalid-character" and self.file.text.count(self.file.text[slice(*error.span)]) > 1
@@ -225,17 +224,17 @@ class SecondCheck:
         said = f"write `{meant.strip()}`" if meant.strip() else "remove it"
         return Fix((start, len(before) - tail), meant, said, SUGGESTION)
 
-    def _errors_about_calls(self, error: Diagnostic) -> set[int]:
-        """The errors, by identity, about calls that are wrong because of this one."""
-        named = {at for at in self._errors_about_names(error) if at in self.calls}
-        return named | {id(each) for each in consequences(self.errors, error) if each.name in OF_FUNCTIONS}
+    def _errors_about_calls(self, error: Diagnostic) -> set[tuple[str, str]]:
+        """The keys of the errors about calls that are wrong because of this one."""
+        named = (each for each in self._errors_about_names(error) if each.name == "argument-count")
+        caused = (each for each in consequences(self.errors, error) if each.name in OF_FUNCTIONS)
+        return {key(each) for each in (*named, *caused)}
 
-    def _errors_about_names(self, error: Diagnostic) -> Iterator[int]:
+    def _errors_about_names(self, error: Diagnostic) -> list[Diagnostic]:
         """The errors about names that are in the line of an error without a proven fix, where it may declare them."""
-        about = self.errors.about_names_of_line(error.location[0]) if error.name in _DECLARING else ()
-        return map(id, about)
+        return self.errors.about_names_of_line(error.location[0]) if error.name in _DECLARING else []
 
-    def _vanished_errors(self, error: Diagnostic, remaining: Errors, searched: bool) -> Iterator[int]:
+    def _vanished_errors(self, error: Diagnostic, remaining: Errors, searched: bool) -> Iterator[Diagnostic]:
         """The errors that are gone with another one. Two errors of one correct statement are of equal rank, unless the
         fix was `searched` for."""
         left = remaining.copy()
@@ -245,7 +244,7 @@ class SecondCheck:
             elif each is not error and (
                 searched or is_syntax(error) or each.location[0] != error.location[0] or each.name in GATES
             ):
-                yield id(each)
+                yield each
 
 
 def _whole_words(before: str, after: str, start: int, tail: int) -> tuple[int, int]:
