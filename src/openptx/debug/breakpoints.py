@@ -89,26 +89,14 @@ class Breakpoints(dict[int, Breakpoint]):
         self.index()
         return Stop(BREAKPOINT, observer.step, ", ".join(messages), tuple(found)), thread
 
-
-@dataclass(slots=True)
-class AtBreakpoint:
-    """The plan that stops where a breakpoint would, without counting hits."""
-
-    breakpoints: Breakpoints
-    thread: int
-    quiet: bool = True
-
-    def stops(self, observer: StoppingObserver, lanes: lane_sets.Lanes) -> Stop | None:
-        place = place_of(observer)
-        for breakpoint in self.breakpoints.values():
-            if (
-                breakpoint.enabled
-                and breakpoint.log is None
-                and place in breakpoint.places
-                and first_lane(breakpoint, observer, lanes, self.thread)[0] is not None
-            ):
-                return Stop(BREAKPOINT, observer.step, "", (breakpoint.number,))
-        return None
+    def would_stop(self, observer: StoppingObserver, lanes: lane_sets.Lanes, thread: int) -> bool:
+        """Whether lanes have reached a breakpoint that holds, without counting it as a hit."""
+        return any(
+            breakpoint.enabled
+            and breakpoint.log is None
+            and first_lane(breakpoint, observer, lanes, thread)[0] is not None
+            for breakpoint in self._at.get(place_of(observer), ())
+        )
 
 
 def place_of(observer: StoppingObserver) -> Place:

@@ -196,14 +196,14 @@ def clear(session: Session, text: str) -> Iterator[str]:
 def enable(session: Session, text: str) -> Iterator[str]:
     """enable [N...]: stop at breakpoints or watchpoints again, or at all of them"""
     for each in numbers(session, text):
-        session.enable(each, True)
+        session.point(each).enabled = True
     return iter(())
 
 
 def disable(session: Session, text: str) -> Iterator[str]:
     """disable [N...]: keep breakpoints or watchpoints, but do not stop at them"""
     for each in numbers(session, text):
-        session.enable(each, False)
+        session.point(each).enabled = False
     return iter(())
 
 

@@ -80,7 +80,7 @@ class Expression:
     names: dict[str, str]
 
     def evaluate(self, scope: Scope) -> Any:
-        """The value in a thread: a Typed, an Array, or a number. Raises InputError if it has none."""
+        """The value in a thread: TypedBits, an Array, or a number. Raises InputError if it has none."""
         return self._try(_Evaluation(scope, self.names).of)
 
     def place(self, scope: Scope) -> Place:

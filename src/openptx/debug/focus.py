@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from openptx.debug import listing
-from openptx.debug.arguments import number
+from openptx.debug.arguments import linear, number, position
 from openptx.debug.session import Session
 from openptx.errors import InputError
 
@@ -62,9 +62,9 @@ def chosen(session: Session, thread: str = "", block: str = "") -> Iterator[str]
     """Selects a thread of a block, and shows where it is."""
     cta, own = divmod(session.thread, session.numbering.block_threads)
     if thread:
-        own = listing.linear(thread, session.prepared.block, "thread")
+        own = linear(thread, session.prepared.block, "thread")
     if block:
-        cta = session.numbering.number_of_block(listing.position(block, session.prepared.grid, "block"))
+        cta = session.numbering.number_of_block(position(block, session.prepared.grid, "block"))
     session.look_at(cta * session.numbering.block_threads + own)
     yield listing.thread_state(session)
 

@@ -22,14 +22,12 @@ UNITS = {"b": 8, "h": 16, "w": 32, "g": 64}
 
 def split_form(text: str) -> tuple[str, str]:
     """`/f32 expression` as its two parts. Raises InputError if there is no expression."""
+    form = ""
+    if text.startswith("/"):
+        form, _, text = text[1:].partition(" ")
     if not text:
         raise InputError("the expression is missing: write one, such as a register's name")
-    if not text.startswith("/"):
-        return "", text
-    form, _, rest = text[1:].partition(" ")
-    if not rest:
-        raise InputError("the expression is missing: write one, such as a register's name")
-    return form, rest.strip()
+    return form, text.strip()
 
 
 def as_type(form: str, own: Type) -> Type:

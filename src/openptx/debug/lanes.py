@@ -39,6 +39,11 @@ class Activation(NamedTuple):
     pc: int
     outward: int = 0
 
+    @property
+    def op(self) -> Op:
+        """The instruction there; the last one at a function's end."""
+        return self.frame.plan.code[min(self.pc, len(self.frame.plan.code) - 1)]
+
 
 def groups(observer: StoppingObserver, batch: ObservedBatch) -> Iterator[LaneGroup]:
     """All lanes of a batch that have not exited, the running ones first."""
@@ -107,6 +112,12 @@ def holds(lanes: lane_sets.Lanes, lane: int) -> bool:
         return lanes.start <= lane < lanes.stop
     i = int(np.searchsorted(lanes, lane))
     return i < lanes.size and int(lanes[i]) == lane
+
+
+def executes(observer: StoppingObserver, lanes: lane_sets.Lanes, thread: int) -> bool:
+    """Whether a thread is one of the running lanes."""
+    lane = lane_of(thread, observer.batch)
+    return 0 <= lane < observer.batch.x.n and holds(lanes, lane)
 
 
 def running_thread(observer: StoppingObserver, thread: int, whole_warp: bool = False) -> int:

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from openptx.debug.breakpoints import Breakpoint
 from openptx.debug.formats import value_text
 from openptx.debug.lanes import groups, lane_of
 from openptx.debug.scope import Scope
 from openptx.debug.session import Session
 from openptx.debug.source_values import located, shown, visible
 from openptx.engines.common.fault_text import ranges
-from openptx.errors import InputError, Triple
+from openptx.errors import InputError
 from openptx.program import Variable
 from openptx.runtime.cxx_names import qualified
 
@@ -27,9 +28,7 @@ RANGES = 16
 
 def row(session: Session) -> int:
     """The row of the PTX of the thread, in the selected call."""
-    frame, pc, _ = session.frames()[session.level]
-    code = frame.plan.code
-    return session.places.row(code[min(pc, len(code) - 1)])
+    return session.places.row(session.frames()[session.level].op)
 
 
 def thread_state(session: Session) -> str:
@@ -135,15 +134,13 @@ def in_warp(session: Session, text: str, form: str) -> list[tuple[str, str]]:
 
 
 def breakpoints(session: Session) -> Iterator[str]:
-    for point in session.breakpoints.values():
-        condition = f" if {point.condition.text}" if point.condition else ""
-        thread = f" thread {point.thread}" if point.thread is not None else ""
-        off = "" if point.enabled else ", disabled"
-        kind = "break" if point.log is None else "dprintf"
-        yield f"{point.number}: {kind} {point.text}{thread}{condition}, {point.hits} stops{off}"
-        yield from (f"    {line}" for line in session.breakpoints.commands.get(point.number, ()))
-    for point in session.watchpoints.values():
-        yield f"{point.number}: watch {point.text}, {point.hits} stops" + ("" if point.enabled else ", disabled")
+    for point in (*session.breakpoints.values(), *session.watchpoints.values()):
+        text = f"watch {point.text}"
+        if isinstance(point, Breakpoint):
+            condition = f" if {point.condition.text}" if point.condition else ""
+            thread = f" thread {point.thread}" if point.thread is not None else ""
+            text = f"{'break' if point.log is None else 'dprintf'} {point.text}{thread}{condition}"
+        yield f"{point.number}: {text}, {point.hits} stops" + ("" if point.enabled else ", disabled")
         yield from (f"    {line}" for line in session.breakpoints.commands.get(point.number, ()))
     if not session.breakpoints and not session.watchpoints:
         yield "no breakpoints"
@@ -289,23 +286,3 @@ INFO: dict[str, Callable[[Session], Iterator[str]]] = {
     "variables": variables, "params": params, "step": step, "lanes": lanes, "functions": functions, "frame": frame,
     "line": line, "calls": calls,
 }  # fmt: skip
-
-
-def position(text: str, size: Triple, what: str) -> Triple:
-    """`X`, `X,Y` or `X,Y,Z` of a block or a thread, within the extent. Raises InputError for any other text, and for a
-    position outside of the extent."""
-    parts = text.replace(" ", "").removeprefix("(").removesuffix(")").split(",")
-    if not 1 <= len(parts) <= 3 or not all(part.isdecimal() for part in parts):
-        raise InputError(f"{what} {text}: write X, X,Y or X,Y,Z")
-    x, y, z = (*map(int, parts), 0, 0)[:3]
-    if any(i >= n for i, n in zip((x, y, z), size, strict=True)):
-        raise InputError(f"no {what} {(x, y, z)}: there are {size[0]} x {size[1]} x {size[2]}")
-    return x, y, z
-
-
-def linear(text: str, size: Triple, what: str) -> int:
-    """The linear index of a position; a single number may be one already."""
-    if text.strip().isdecimal() and int(text) < size[0] * size[1] * size[2]:
-        return int(text)
-    x, y, z = position(text, size, what)
-    return x + size[0] * (y + size[1] * z)

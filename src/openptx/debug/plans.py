@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,6 +16,8 @@ from openptx.debug.stops import ENDED, ENTRY, GOTO, STEP, Stop
 from openptx.engines.interp import lane_sets
 
 WARP = 32
+Wanted = Callable[[StoppingObserver, lane_sets.Lanes], bool]
+"""Whether lanes have reached what is looked for."""
 
 
 class Plan(Protocol):
@@ -59,18 +62,17 @@ class Goto:
 
 @dataclass(slots=True)
 class Scout:
-    """Runs to just before a step, past breakpoints, and records the last steps at which `inner` would have stopped, or
-    those of one thread."""
+    """Runs to just before a step, past breakpoints, and records the last steps that are `wanted`."""
 
     limit: int
-    inner: Plan
+    wanted: Wanted
     found: deque[int]
     quiet: bool = True
 
     def stops(self, observer: StoppingObserver, lanes: lane_sets.Lanes) -> Stop | None:
         if observer.step >= self.limit:
             return Stop(GOTO, observer.step)
-        if self.inner.stops(observer, lanes) is not None:
+        if self.wanted(observer, lanes):
             self.found.append(observer.step)
         return None
 
@@ -145,18 +147,3 @@ class Step:
 def outer_calls(calls: Calls) -> list[Calls]:
     """The calls that remain after a return from the innermost, from the next one, and so on."""
     return [calls[i:] for i in range(1, len(calls) + 1)]
-
-
-@dataclass(slots=True)
-class UncountedPlan:
-    """Stops at every instruction at which `inner` would: the count of a Step is not decreased."""
-
-    inner: Plan
-    quiet: bool = True
-
-    def stops(self, observer: StoppingObserver, lanes: lane_sets.Lanes) -> Stop | None:
-        found = self.inner.stops(observer, lanes)
-        if isinstance(self.inner, Step):
-            self.inner.count = 1
-            return found if found is not None and found.kind == STEP else None
-        return found

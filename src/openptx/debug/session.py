@@ -8,14 +8,24 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from openptx.debug.assignments import Assignments
-from openptx.debug.breakpoints import AtBreakpoint, Breakpoint, Breakpoints
+from openptx.debug.breakpoints import Breakpoint, Breakpoints
 from openptx.debug.execution import Execution
 from openptx.debug.expressions import parse, read_value
-from openptx.debug.lanes import Activation, LaneGroup, batch_of, frames, lane_of, last_thread, running_thread, where
+from openptx.debug.lanes import (
+    Activation,
+    LaneGroup,
+    batch_of,
+    executes,
+    frames,
+    lane_of,
+    last_thread,
+    running_thread,
+    where,
+)
 from openptx.debug.numbering import Numbering
 from openptx.debug.observer import StoppingObserver
 from openptx.debug.places import Places
-from openptx.debug.plans import Continue, Entry, Goto, Plan, Scout, Step, UncountedPlan
+from openptx.debug.plans import Continue, Entry, Goto, Plan, Scout, Step, Wanted
 from openptx.debug.scope import Scope
 from openptx.debug.stops import ENTRY, EXITED, PAUSE, WATCHPOINT, Stop
 from openptx.debug.values import TypedBits, bits_for
@@ -110,11 +120,11 @@ class Session:
     def finish(self) -> Stop:
         """Runs until the thread returns from the selected activation, which may be of an inlined function. Raises
         InputError in a kernel, which has no caller."""
-        frame, pc, outward = self.frames()[self.level]
-        inlined = self.places.inlined(frame.plan.code[min(pc, len(frame.plan.code) - 1)])[outward:]
-        if frame.parent is None and not inlined:
+        selected = self.frames()[self.level]
+        inlined = self.places.inlined(selected.op)[selected.outward :]
+        if selected.frame.parent is None and not inlined:
             raise InputError("the thread is in the kernel itself; `continue` runs to its end")
-        return self._run(Step(self.thread, self.places, frame.depth, inlined, out=True))
+        return self._run(Step(self.thread, self.places, selected.frame.depth, inlined, out=True))
 
     def to_barrier(self) -> Stop:
         """Runs until the thread reaches an instruction at which threads wait for each other."""
@@ -136,19 +146,19 @@ class Session:
 
     def back(self, count: int = 1) -> Stop:
         """Goes back by `count` of the thread's instructions; to its first if there are fewer."""
-        return self._back(Step(self.thread, self.places, 0, count=1), deque(maxlen=count), "earlier instruction")
+        return self._back(partial(executes, thread=self.thread), deque(maxlen=count), "earlier instruction")
 
     def back_to_breakpoint(self) -> Stop:
         """Goes back to the previous stop at a breakpoint. Raises InputError if there are no breakpoints."""
         if not self.breakpoints:
             raise InputError("there are no breakpoints to go back to")
-        return self._back(AtBreakpoint(self.breakpoints, self.thread), deque(maxlen=1), "earlier stop at a breakpoint")
+        at_breakpoint = partial(self.breakpoints.would_stop, thread=self.thread)
+        return self._back(at_breakpoint, deque(maxlen=1), "earlier stop at a breakpoint")
 
-    def _back(self, plan: Plan, found: deque[int], what: str) -> Stop:
+    def _back(self, wanted: Wanted, found: deque[int], what: str) -> Stop:
         now = self.stop.step + (not self.stop.live)
-        inner = UncountedPlan(plan)
         self._assignments.rewind(now)
-        self._begin(Scout(now, inner, found))
+        self._begin(Scout(now, wanted, found))
         if not found:
             if self.stop.live:
                 self.goto(max(now, 1))
@@ -249,25 +259,23 @@ class Session:
         checked = parse(condition) if condition else None
         self._numbers += 1
         function, depth = scope.frame.plan.function.name, scope.frame.depth
-        made = Watchpoint(
-            self._numbers, expression.text, expression, scope.thread, depth, function, checked, skip
-        )  # fmt: skip
+        made = Watchpoint(self._numbers, expression.text, expression, scope.thread, depth, function, checked, skip)
         made.old = value_of(made, scope)
         self.watchpoints[made.number] = made
         return made
 
-    def delete(self, number: int) -> None:
-        """Removes a breakpoint or watchpoint. Raises InputError for a number that does not exist."""
-        if self.breakpoints.pop(number, None) is None and self.watchpoints.pop(number, None) is None:
-            raise InputError(f"no breakpoint or watchpoint {number}")
-        self.breakpoints.index()
-
-    def enable(self, number: int, on: bool) -> None:
-        """Enables or disables a breakpoint or watchpoint. Raises InputError for a number that does not exist."""
+    def point(self, number: int) -> Breakpoint | Watchpoint:
+        """A breakpoint or watchpoint. Raises InputError for a number that does not exist."""
         found = self.breakpoints.get(number) or self.watchpoints.get(number)
         if found is None:
             raise InputError(f"no breakpoint or watchpoint {number}")
-        found.enabled = on
+        return found
+
+    def delete(self, number: int) -> None:
+        """Removes a breakpoint or watchpoint. Raises InputError for a number that does not exist."""
+        points = self.breakpoints if isinstance(self.point(number), Breakpoint) else self.watchpoints
+        del points[number]
+        self.breakpoints.index()
 
     # Decisions at each instruction, on the launch's thread.
 
@@ -322,8 +330,7 @@ class Session:
         lane_group = self.lane_group()
         found = list[Activation]()
         for frame, pc in frames(lane_group.frame, lane_group.pc):
-            code = frame.plan.code
-            inlined = self.places.inlined(code[min(pc, len(code) - 1)])
+            inlined = self.places.inlined(Activation(frame, pc).op)
             found += [Activation(frame, pc, outward) for outward in range(len(inlined) + 1)]
         return found
 
@@ -339,7 +346,7 @@ class Session:
         return Scope(self.observer, batch, chain[level].frame, lane_of(self.thread, batch), chain[level].outward)
 
     def evaluate(self, text: str, level: int | None = None) -> Any:
-        """The value of an expression in the thread: a Typed, an Array, a list of Typed or a number.
+        """The value of an expression in the thread: TypedBits, an Array, a list of TypedBits or a number.
 
         Raises InputError if it is not an expression, and for names and memory that do not exist.
         """

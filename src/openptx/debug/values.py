@@ -56,7 +56,7 @@ class Array:
 
 
 def bits_for(value: object, type: Type) -> int:
-    """The bits of a number in a type. A Typed of the same width returns its own if either type is untyped.
+    """The bits of a number in a type. TypedBits of the same width keep theirs if either type is untyped.
 
     Numbers are rounded to nearest in floating-point types, and must be in the range of integer ones; those of untyped
     bits are signed or unsigned. Raises InputError for values that the type cannot represent.

@@ -66,12 +66,11 @@ class Inspection:
         count = int(arguments.get("levels") or 0) or len(every)
         addresses = CodeAddresses(session.places)
         found: list[Message] = []
-        for level, (frame, pc, outward) in list(enumerate(every))[first : first + count]:
-            code = frame.plan.code
-            pc = min(pc, len(code) - 1)
-            path, line, column = self.debuggee.location(code[pc], outward=outward)
-            name = frame.plan.function.name
-            inlined = session.places.inlined(code[pc])[outward:]
+        for level, activation in list(enumerate(every))[first : first + count]:
+            frame, pc, outward = activation
+            path, line, column = self.debuggee.location(activation.op, outward=outward)
+            name, pc = frame.plan.function.name, min(pc, len(frame.plan.code) - 1)
+            inlined = session.places.inlined(activation.op)[outward:]
             shown = inlined[0].function if inlined else name
             found.append({
                 "id": thread * LEVELS + level, "name": qualified(shown), "source": self.debuggee.source(path),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from bisect import bisect_left
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -63,11 +64,11 @@ class Memory:
         """The instruction at an address; outside the code, one that says so."""
         place = code.at(address)
         if place is None:
-            return {"address": hexadecimal(address), "instruction": "no code", "presentationHint": "invalid"}
+            return {"address": f"{address:#x}", "instruction": "no code", "presentationHint": "invalid"}
         op = code.op(place)
         file = self.debuggee.session.places.file
         text = " ".join(file.text[op.span[0] : op.span[1]].split())
-        found: Message = {"address": hexadecimal(address), "instruction": text}
+        found: Message = {"address": f"{address:#x}", "instruction": text}
         if (label := code.label(place)) is not None:
             found["symbol"] = label
         path, line, column = self.debuggee.location(op)
@@ -90,13 +91,4 @@ def read(scope: Scope, space: str, address: int, size: int) -> bytes | None:
 
 def most(wanted: int, works: Callable[[int], bool]) -> int:
     """The largest size up to the wanted one that works, assuming that every smaller one does."""
-    good, bad = 0, wanted + 1
-    while good + 1 < bad:
-        size = wanted if bad > wanted else (good + bad) // 2
-        good, bad = (size, bad) if works(size) else (good, size)
-    return good
-
-
-def hexadecimal(address: int) -> str:
-    """An address as clients read it."""
-    return f"-0x{-address:x}" if address < 0 else f"0x{address:x}"
+    return wanted if works(wanted) else bisect_left(range(1, wanted + 1), True, key=lambda size: not works(size))
