@@ -6,10 +6,18 @@ value that nobody wrote decides a branch and is stored.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import chain
 
 from openptx.sanitize.findings import Finding, Race, Site
+
+REPEATED = 3
+"""How many groups of findings that differ in their places alone are one: copies of a statement, as of an unrolled loop.
+Two may be two mistakes."""
+
+BYTES = re.compile(r"(?:, byte)? (?:0x[0-9a-f]+|\d+)(?: bytes)?")
+"""What tells one place of a variable from another in a message."""
 
 EXPLAINS = (
     "variable-bounds", "mbarrier-misuse", "unequal-barriers", "inactive-lane", "endless-wait",
@@ -18,7 +26,7 @@ EXPLAINS = (
 """Findings that explain the others of their cause, the best explanation first; then all of kind sync."""
 
 BARRIERS = frozenset(
-    ("unequal-barriers", "skipped-barrier", "ended-lane", "mbarrier-misuse", "endless-wait", "deadlock")
+    ("unequal-barriers", "skipped-barrier", "early-exit", "ended-lane", "mbarrier-misuse", "endless-wait", "deadlock")
 )
 """What is wrong with a barrier or mbarrier: accesses before and after it race."""
 
@@ -32,7 +40,31 @@ def by_cause(findings: Iterable[Finding]) -> list[Finding]:
     for finding in sorted(findings, key=lambda f: f.race is None):  # races first: others explain them
         same = [group for group in groups if belongs(finding, group)]
         groups = [group for group in groups if group not in same] + [[*chain(*same), finding]]
-    return [explained(group) for group in groups]
+    return once_for_copies([explained(group) for group in groups])
+
+
+def once_for_copies(findings: list[Finding]) -> list[Finding]:
+    """The findings, of which the first stands for all that copies of its statements have."""
+    alike: dict[object, list[Finding]] = {}
+    for finding in sorted(findings, key=lambda f: f.span):
+        alike.setdefault(likeness(finding), []).append(finding)
+    for first, *copies in alike.values():
+        if len(copies) + 1 >= REPEATED:
+            around = [first, *first.related]
+            first.related += chain.from_iterable((copy, *copy.related) for copy in copies)
+            if first.race is not None:
+                first.help = cure(first, first.race, interval(around) or first.race.lines)
+            first.notes += (f"copies: the same instructions at {len(copies)} other places, as of an unrolled loop",)
+            findings = [finding for finding in findings if finding not in copies]
+    return findings
+
+
+def likeness(finding: Finding) -> object:
+    """What findings of copies of a statement have in common."""
+    opcodes = frozenset(site.opcode for site in (finding.site, finding.other) if site is not None)
+    if (race := finding.race) is None:
+        return finding.name, BYTES.sub("", finding.message), opcodes
+    return finding.name, race.place, race.apart, race.too_narrow, opcodes
 
 
 def belongs(finding: Finding, group: list[Finding]) -> bool:
@@ -44,22 +76,33 @@ def belongs(finding: Finding, group: list[Finding]) -> bool:
 
 def explained(group: list[Finding]) -> Finding:
     """The finding of a group that explains the others."""
-    first, *related = sorted(group, key=lambda f: (f.severity != "error", f.follows, explanation(f), f.span))
+    raced = any(finding.race is not None for finding in group)
+    first, *related = sorted(group, key=lambda f: (f.severity != "error", f.follows, explanation(f, raced), f.span))
     first.related = related
     if first.race is not None:
-        first.help = first.race.cure_between(*(interval(group) or first.race.lines))
+        first.help = cure(first, first.race, interval(group) or first.race.lines)
     return first
 
 
-def explanation(finding: Finding) -> int:
-    """The rank of a finding among those of one cause."""
+def cure(first: Finding, race: Race, lines: tuple[int, int]) -> str:
+    """The help for a race and those related to it: what is wrong with the barrier between them, or a barrier for the
+    threads that are farthest apart."""
+    for each in first.related:
+        if each.name in BARRIERS and each.help and not each.follows and race.in_block:
+            return each.help
+    races = [each.race for each in first.related if each.race is not None and race.meet and each.race.meet]
+    return max([race, *races], key=lambda race: race.apart).cure_between(*lines)
+
+
+def explanation(finding: Finding, raced: bool) -> int:
+    """The rank of a finding among those of one cause; `raced`: whether there is a race among them."""
     if finding.name in EXPLAINS:
         return EXPLAINS.index(finding.name)
     if finding.kind == "sync":
         return len(EXPLAINS)
     if finding.race is not None:
         return len(EXPLAINS) + (1 if finding.race.explains else 3)
-    return len(EXPLAINS) + (4 if finding.kind == "init" else 2)  # what nobody has written yet is undefined
+    return len(EXPLAINS) + (4 if finding.kind == "init" and raced else 2)  # what nobody has written yet is undefined
 
 
 def joins(finding: Finding, race: Race, group: list[Finding]) -> bool:

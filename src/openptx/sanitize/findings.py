@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from openptx.diagnostics import Diagnostic, Label
@@ -49,6 +50,11 @@ class Site:
         }
 
     @property
+    def opcode(self) -> str:
+        """The instruction with its modifiers, without its predicate and operands."""
+        return re.sub(r"^@\S+\s+", "", self.text).partition(" ")[0]
+
+    @property
     def thread_text(self) -> str:
         found = [f"block {self.block}"] if self.block is not None else []
         found += [f"thread {self.thread}"] if self.thread is not None else []
@@ -63,7 +69,7 @@ class Race:
     `races.reports.APART`, -1 if one is no thread), `lines` the first and last line of the two accesses in `file`.
     `cure` is what would prevent it, with `{lines}` for the place, and `orders` whether it orders the accesses.
     `too_narrow`: both are strong, but a scope does not include both threads. `lock` is the variable or array of the
-    lock that would order the two.
+    lock that would order the two. `meet` is whether a barrier of the warp or block between the accesses is the cure.
     """
 
     place: str
@@ -74,6 +80,7 @@ class Race:
     orders: bool
     too_narrow: bool
     lock: str = ""
+    meet: bool = False
 
     @property
     def explains(self) -> bool:
@@ -93,7 +100,9 @@ class Race:
     def like(self, other: Race) -> bool:
         """Whether one order would be missing in both, if it were missing at one place."""
         alike = self.cure == other.cure or self.too_narrow or other.too_narrow
-        return self.orders and alike and (self.file, self.apart) == (other.file, other.apart)
+        by_one_barrier = self.meet and other.meet
+        by_one_order = alike and self.apart == other.apart
+        return self.orders and self.file == other.file and (by_one_barrier or by_one_order)
 
     def cure_between(self, low: int, high: int) -> str:
         """The help, for a place between two lines."""

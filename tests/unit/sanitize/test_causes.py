@@ -117,3 +117,38 @@ def test_related_findings_are_in_json(tmp_path: Path, capsys: pytest.CaptureFixt
     (related,) = finding["related"]
     assert {finding["other"]["line"], related["other"]["line"]} == {9, 10}
     assert related["code"] == "PTX8001"
+
+
+@pytest.mark.parametrize(("rounds", "findings"), [(2, 2), (3, 1), (8, 1)])
+def test_copies_of_a_statement_are_one_finding_from_three_on(rounds: int, findings: int) -> None:
+    races = found(WRITE_S, REST_S, SYNC, *[READ_S, "st.shared.u32 [a], v;", SYNC] * rounds, STORE)
+    assert len(races) == findings
+    assert races[0].help == "a `bar.sync 0` between lines 12 and 13"
+    assert sum(1 + len(each.related) for each in races) == rounds
+    noted = any(note.startswith(f"copies: the same instructions at {rounds - 1} ") for note in races[0].notes)
+    assert noted == (findings == 1)
+
+
+def test_copies_that_store_undefined_values_are_one_finding() -> None:
+    copies = [f"ld.shared.u32 v, [a+{4 * i}]; add.u32 v, v, 1; st.global.u32 [o], v;" for i in range(4)]
+    findings = [f for f in found(*copies) if f.kind == "init"]
+    assert [(f.line, [each.line for each in f.related]) for f in findings] == [(9, [10, 11, 12])]
+
+
+def test_one_barrier_of_the_block_orders_a_warp_in_one_variable_and_warps_in_another() -> None:
+    (finding,) = found(
+        "xor.b32 w, t, 1; shl.b32 w, w, 2; mov.u32 v, s; add.u32 w, w, v;", WRITE_S, WRITE_U, REST_U,
+        "ld.shared.u32 v, [w];", READ_U, STORE,
+    )  # fmt: skip
+    assert finding.help == "a `bar.sync 0` between lines 12 and 13"
+
+
+def test_a_barrier_after_the_exit_of_a_thread_explains_the_race_with_what_it_wrote() -> None:
+    finding = only(WRITE_S, "setp.eq.u32 p, t, 1; @p ret;", SYNC, "ld.shared.u32 v, [s+4];", STORE)
+    assert [each.name for each in (finding, *finding.related)] == ["data-race", "early-exit"]
+    assert finding.help == "let all threads of the warp go on to the barrier, and guard the work instead"
+
+
+def test_an_undefined_address_explains_its_fault() -> None:
+    finding = only("ld.shared.u32 v, [a]; mad.wide.u32 o, v, 4096, o; st.global.u32 [o], t;")
+    assert [each.kind for each in (finding, *finding.related)] == ["init", "mem"]

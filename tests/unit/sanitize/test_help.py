@@ -158,3 +158,29 @@ def test_a_use_after_mbarrier_inval_names_it() -> None:
     assert finding.other is not None
     assert "inval" in finding.other.text
     assert (finding.help or "").startswith("let all threads that use it meet at a barrier")
+
+
+ARRIVES = """@p mbarrier.init.shared.b64 [bar], 1; bar.sync 0;
+    .reg .pred first; setp.lt.u32 first, t, 32; mov.u32 v, tile; mad.lo.u32 s, t, 4, v;
+    @!first bra AGAIN;
+    st.shared.u32 [s], t; {} @p mbarrier.arrive.shared.b64 g, [bar]; ret;
+AGAIN: mbarrier.try_wait.parity.shared.b64 done, [bar], 0; @!done bra AGAIN;
+    ld.shared.u32 v, [tile+20]; st.global.u32 [o], v;"""
+
+
+def test_lanes_that_store_before_one_of_them_arrives_lack_a_barrier_of_the_warp() -> None:
+    assert not found(ARRIVES.format("bar.warp.sync -1;"))
+    (race,) = found(ARRIVES.format(""))
+    assert race.help is not None
+    assert race.help.startswith("a `bar.warp.sync` between lines 12 and 14, before another lane")
+
+
+def test_a_volatile_flag_between_warps_lacks_fences() -> None:
+    (race,) = found("""
+    .shared .u32 flag; .reg .pred q; setp.eq.u32 q, t, 32; @p st.volatile.shared.u32 [flag], 0; bar.sync 0;
+    @q bra AGAIN; @!p bra DONE;
+    st.shared.u32 [tile], 7; st.volatile.shared.u32 [flag], 1; ret;
+AGAIN: ld.volatile.shared.u32 v, [flag]; setp.eq.u32 done, v, 0; @done bra AGAIN;
+    ld.shared.u32 v, [tile]; st.global.u32 [o], v;
+DONE:""")
+    assert "`fence.acq_rel.cta`" in (race.help or "")

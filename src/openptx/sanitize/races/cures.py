@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from openptx.isa.instructions import async_copy, atomic, tensor_memory
+from openptx.isa.instructions import async_copy, atomic, load_store, tensor_memory
 from openptx.isa.instructions.barrier import bar, bar_warp_sync, barrier, barrier_cluster
 from openptx.program import Op
 from openptx.sanitize.races.clocks import Clocks
@@ -15,7 +15,16 @@ from openptx.sanitize.races.detector import Conflict
 from openptx.sanitize.races.last_waits import LastWaits
 from openptx.sanitize.races.locks import Held, Locks
 from openptx.sanitize.races.overlaps import overlap, shared_index
-from openptx.sanitize.races.semantics import ASYNCHRONOUS, BULK, INITS, MBARRIER, TENSOR, TRANSFERS, synchronizes
+from openptx.sanitize.races.semantics import (
+    ASYNCHRONOUS,
+    BULK,
+    INITS,
+    MBARRIER,
+    TENSOR,
+    TRANSFERS,
+    access,
+    synchronizes,
+)
 from openptx.sanitize.races.shadow import GPU, PENDING, SCOPE, SIZE, STATEMENT, UPDATE, Shadow
 from openptx.sanitize.races.teams import AGENT
 from openptx.sanitize.races.updates import Dependence, dependence
@@ -26,7 +35,17 @@ ROLES = (
     "; if warps have different roles, a named barrier or an mbarrier at which one side arrives after its access, and"
     " the other waits before its own"
 )
+FLAGS = (
+    "; if one thread waits for a flag that the other one sets, `__threadfence_block()` (`fence.acq_rel.cta`) before the"
+    " flag is set, and after it was read"
+)
 """What may stand in place of a barrier of the block."""
+
+ARRIVAL = (
+    ", before another lane of the warp of the earlier access arrives or releases: that publishes what a barrier has"
+    " ordered before it"
+)
+"""The place of a barrier of the warp for which another one has waited."""
 
 SCOPES = (".cta", ".cta", ".cluster", ".gpu")
 """The scope that includes two threads, by their distance."""
@@ -37,12 +56,13 @@ class Cure:
     """What would prevent a race: `help` has `{lines}` for its place, if it is one statement between the two accesses.
 
     `orders` is whether it orders the accesses. `of_one_writer` is the help if only one thread stores, for which an
-    atomic operation is no remedy.
+    atomic operation is no remedy. `meet` is whether it is a barrier of the warp or block.
     """
 
     help: str
     orders: bool = True
     of_one_writer: str = ""
+    meet: bool = False
 
 
 class Cures:
@@ -63,6 +83,12 @@ class Cures:
             if op.form.instruction in INITS or (named and op.operands[1] is not None):
                 return True
         return False
+
+    @cached_property
+    def has_flags(self) -> bool:
+        """Whether the kernel has strong loads and stores."""
+        strong = {op.form.instruction for op in self.reporter.calls.functions() if access(op).scope}
+        return strong >= {load_store.ld, load_store.st}
 
     @cached_property
     def synchronizes(self) -> bool:
@@ -110,7 +136,7 @@ class Cures:
             return Cure(overlaps, orders=False)
         if c.other_time == self.clocks.now and c.thread != c.other_thread:
             return Cure(self.of_shared_element(c, op, "let one thread do it, or use an atomic operation"), orders=False)
-        return Cure(self.barrier(c, op))
+        return Cure(self.barrier(c, op), meet=0 <= self.distance(c) <= 1)
 
     def of_index(self, c: Conflict, op: Op, other: Op) -> str:
         """The help if blocks store to one element by the same statement; empty if that is not so, or not certain."""
@@ -189,11 +215,15 @@ class Cures:
         """The barrier that would order two threads, or what else would."""
         distance = self.distance(c)
         if distance <= 1:
+            by_lane = self.is_before_arrival(c)
             ptx, cuda = f"{bar_warp_sync.name}.sync", "__syncwarp()"
-            if distance == 1:
+            if distance == 1 and not by_lane:
                 ptx, cuda = f"{bar.name}.sync 0", "__syncthreads()"
             help = f"a `{cuda}` (`{ptx}`) {{lines}}" if self.reporter.places.of(op) else f"a `{ptx}` {{lines}}"
-            return f"{help}{ROLES}" if distance == 1 and self.has_roles else help
+            if by_lane:
+                return f"{help}{ARRIVAL}"
+            roles = ROLES if self.has_roles else FLAGS if self.has_flags else ""
+            return f"{help}{roles}" if distance == 1 else help
         if through := self.through_other_threads(c):
             return through
         strongly = "{} by `ld.relaxed.gpu` (`cuda::atomic_ref`) if any value will do; "
@@ -210,6 +240,13 @@ class Cures:
             "publish by `st.release.gpu` (or a fence before a strong store) after the write, and read that by"
             " `ld.acquire.gpu` (or a fence after a strong load) before this access"
         )
+
+    def is_before_arrival(self, c: Conflict) -> bool:
+        """Whether another lane of the earlier access's warp arrives at the mbarrier, or sets the flag, for which a
+        thread of another warp has waited."""
+        lanes = np.array(self.teams.members(int(self.teams.warp(c.other_thread))))
+        times, readers = np.full(lanes.shape, c.other_time), np.full(lanes.shape, c.thread)
+        return self.distance(c) == 1 and bool(self.clocks.ordered(lanes, times, readers).any())
 
     def through_other_threads(self, c: Conflict) -> str:
         """The barrier that lacks if another thread of the writer's block releases, or another one of this thread's

@@ -127,7 +127,7 @@ class RaceReports:
             helps = [help.replace("{lines}", f"between {sites[1].source} and {sites[0].source}") for help in helps]
         finding.race = Race(
             self.memory(c)[0], self.cures.distance(c), sites[0].file, (lines[0], lines[-1]), helps[0], cure.orders,
-            self.cures.too_narrow(c), self.variable(*lock)[0] if lock is not None else "",
+            self.cures.too_narrow(c), self.variable(*lock)[0] if lock is not None else "", cure.meet,
         )  # fmt: skip
         finding.help = finding.race.cure_between(*finding.race.lines)
         held = self.cures.held(c)
