@@ -84,14 +84,33 @@ def test_dynamic_shapes(target: str) -> None:
         torch.testing.assert_close(function(x), softmax(x))
 
 
+def test_a_product_by_the_first_template(target: str) -> None:
+    a, b = torch.randn(33, 17), torch.randn(17, 29)
+
+    def product(a: Any, b: Any) -> Any:
+        return (a @ b).relu()
+
+    found = compiled(product, a, b, mode="max-autotune-no-cudagraphs")
+    torch.testing.assert_close(found, product(a, b), rtol=1e-4, atol=1e-4)
+
+
+def test_kernels_with_code_that_measures_them(target: str) -> None:
+    x = torch.randn(100)
+    with torch._inductor.config.patch(benchmark_kernel=True):
+        torch.testing.assert_close(compiled(torch.sigmoid, x), torch.sigmoid(x))
+
+
 def test_it_is_undone() -> None:
     config = torch._inductor.config
+    choices = torch._inductor.select_algorithm.get_algorithm_selector_cache().preprocessing_fns
+    before_choices = list(choices)
     before = config.cpu_backend
     openptx.torch.compile_with_triton("sm_90")
     openptx.torch.compile_with_triton("sm_80")
     assert openptx.triton.active_target() == "sm_80"
     openptx.torch.deactivate()
     assert config.cpu_backend == before
+    assert choices == before_choices
     assert "cpu" not in triton.backends.backends
     with pytest.raises(openptx.ArgumentError, match="no target"):
         openptx.torch.compile_with_triton("sm_1")

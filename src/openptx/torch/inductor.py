@@ -1,11 +1,13 @@
 """`torch.compile` with Triton's kernels on CPU tensors, by Inductor's support for a Triton CPU backend.
 
 Inductor's `cpu_backend = "triton"` generates the kernels that it generates for a GPU, asks the device interface of the
-CPU for properties, and compiles for Triton's backend `cpu`. All three can be set from outside.
+CPU for properties, and compiles for Triton's backend `cpu`. All three can be set from outside, and so can the choice
+among its templates for products.
 """
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
@@ -66,8 +68,25 @@ def interface(number: int) -> Any:
     return type("InterfaceOfTheCpu", (base,), members)
 
 
+def operations() -> Any:
+    """What Inductor writes into its code to use the CPU. Its own text for a stream has several lines, which it cannot
+    insert into code that measures kernels."""
+    base: Any = import_module("torch._inductor.codegen.cpu_device_op_overrides").CpuDeviceOpOverrides
+
+    def import_get_raw_stream_as(self: Any, name: str) -> str:
+        return f"{name} = lambda device: 0"
+
+    return type("OperationsOfTheCpu", (base,), {"import_get_raw_stream_as": import_get_raw_stream_as})()
+
+
+def first_template(choices: list[Any]) -> list[Any]:
+    """Of what can compute a product, the first Triton template; speed here says nothing about a GPU."""
+    template: Any = import_module("torch._inductor.ir").TritonTemplateCallerBase
+    return [choice for choice in choices if isinstance(choice, template)][:1] or choices
+
+
 class _State:
-    before: tuple[Any, Any, dict[str, Any]] | None = None
+    undo: ExitStack | None = None
 
 
 SETTINGS: dict[str, Any] = {"cpu_backend": "triton", "compile_threads": 1, "force_disable_caches": True}
@@ -92,30 +111,35 @@ def compile_with_triton(target: str = "sm_90", **options: Any) -> None:
     if not all(hasattr(config, name) for name in SETTINGS):
         raise ArgumentError("this torch does not compile for Triton on a CPU: install 2.6 or later")
     activate(target, **options)
+    put_back()
+    undo = _State.undo = ExitStack()
+    undo.callback(hints.DeviceProperties.create.cache_clear)
     backends: Any = import_module("triton.backends").backends
-    if _State.before is None:
-        saved = {name: getattr(config, name) for name in SETTINGS}
-        _State.before = interfaces.get_interface_for_device(NAME), backends.get(NAME), saved
+    undo.callback(put_entry, backends, NAME, backends.get(NAME))
     backends[NAME] = backend()
+    undo.callback(interfaces.register_interface_for_device, NAME, interfaces.get_interface_for_device(NAME))
     interfaces.register_interface_for_device(NAME, interface(active_driver().number))
+    code: Any = import_module("torch._inductor.codegen.common")
+    undo.callback(code.register_device_op_overrides, NAME, code.get_device_op_overrides(NAME))
+    code.register_device_op_overrides(NAME, operations())
+    selection: Any = import_module("torch._inductor.select_algorithm")
+    if hasattr(selection, "add_preprocessing_fn") and not options.get("every_configuration"):
+        selection.add_preprocessing_fn(first_template)
+        undo.callback(selection.get_algorithm_selector_cache().preprocessing_fns.remove, first_template)
     hints.DeviceProperties.create.cache_clear()
-    for name, value in SETTINGS.items():
-        setattr(config, name, value)
+    undo.enter_context(config.patch(SETTINGS))
 
 
 def put_back() -> None:
     """Restores `torch.compile`. Does nothing if it was not changed."""
-    before, _State.before = _State.before, None
-    if before is None:
-        return
-    backends: Any = import_module("triton.backends").backends
-    interfaces: Any = import_module("torch._dynamo.device_interface")
-    interfaces.register_interface_for_device(NAME, before[0])
-    if before[1] is None:
-        backends.pop(NAME, None)
+    undo, _State.undo = _State.undo, None
+    if undo is not None:
+        undo.close()
+
+
+def put_entry(table: dict[str, Any], name: str, entry: Any) -> None:
+    """Sets an entry of a table, or deletes it for None."""
+    if entry is None:
+        del table[name]
     else:
-        backends[NAME] = before[1]
-    for name, value in before[2].items():
-        setattr(import_module("torch._inductor.config"), name, value)
-    hints: Any = import_module("torch._inductor.runtime.hints")
-    hints.DeviceProperties.create.cache_clear()
+        table[name] = entry
