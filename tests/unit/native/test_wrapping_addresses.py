@@ -8,6 +8,7 @@ import pytest
 import openptx
 from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.settings import Options
+from openptx.isa.address_windows import window
 
 SOURCE = """.version 8.8
 .target sm_90
@@ -67,3 +68,38 @@ def test_no_side_exits() -> None:
     kernel = openptx.load(SOURCE.replace("STEP", "8"))["k"]
     made = lower_kernel(kernel.module.program, kernel.function, kernel.module.image, Options((32, 1, 1), locked=False))
     assert not made.metadata.exits
+
+
+WIDE = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 high) {
+    .reg .pred %p; .reg .b32 %r<6>; .reg .b64 %rd<9>;
+    .shared .align 8 .b8 pad[128]; .shared .align 8 .b8 s[512]; .shared .align 8 .b64 barrier;
+    ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [high];
+    mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; add.u64 %rd1, %rd1, %rd3;
+    mov.u64 %rd4, s; add.u64 %rd4, %rd4, %rd3; add.u64 %rd4, %rd4, %rd2;
+    mov.u64 %rd5, barrier; add.u64 %rd5, %rd5, %rd2;
+    setp.eq.u32 %p, %r1, 0; @%p mbarrier.init.shared.b64 [%rd5], 64; bar.sync 0;
+    st.shared.u32 [%rd4], %r1;
+    atom.shared.add.u32 %r2, [%rd4], 100;
+    mbarrier.arrive.shared.b64 %rd6, [%rd5];
+    ld.shared.u32 %r3, [%rd4]; add.u32 %r3, %r3, %r2;
+    st.global.u32 [%rd1], %r3; ret;
+}
+"""
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+@pytest.mark.parametrize("sanitize", [(), ("race", "mem")])
+def test_a_generic_address_is_a_shared_address(engine: str, sanitize: tuple[str, ...]) -> None:
+    """Its low 32 bits are (manual, 6.4.1)."""
+    out, kernel = np.zeros(64, np.uint32), openptx.load(WIDE)["k"]
+    kernel(1, 64, (out, window("shared")), engine=engine, sanitize=sanitize)
+    assert out.tolist() == [2 * i + 100 for i in range(64)]
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+def test_other_high_bits_are_a_fault(engine: str) -> None:
+    with pytest.raises(openptx.Fault, match=r"outside of the \d+ bytes of \.shared"):
+        openptx.load(WIDE)["k"](1, 64, (np.zeros(64, np.uint32), 1 << 40), engine=engine)

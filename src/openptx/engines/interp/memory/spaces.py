@@ -32,6 +32,9 @@ OFFSET = np.dtype(np.int64)
 CLUSTER = 16
 """The maximum number of CTAs in a cluster: larger ranks belong to invalid addresses, such as numbers below 0."""
 
+WIDE = 32
+"""The bits of a shared address."""
+
 ALLOCA = {64: 1 << 30, 32: 1 << 23}
 """Local addresses from here on are the thread's `alloca` stack, lower ones are frames; by address size, because a
 generic address has room for it in its window."""
@@ -191,11 +194,17 @@ class Spaces(NumpyMachine):
             raise self.fault("out-of-bounds", what, bad, address, space, size, own)
 
     def in_shared(self, a: Array, size: int, space: str) -> Place:
-        """A shared address, of the executing CTA or with the rank of another CTA of its cluster."""
+        """A shared address, of the executing CTA or with the rank of another CTA of its cluster.
+
+        The manual (6.4.1) truncates a 64-bit register to the 32 bits of a shared address, so a generic address of
+        shared memory works, too. Other high bits, such as those of a pointer to global memory, are left for the fault.
+        """
         geometry = self.geometry
         base = lane_sets.take(self._cta_base, self.executing) if geometry.count > 1 else None
         last = largest(a)
         if last >> CTA_SHIFT:
+            if last >> WIDE:
+                a = np.where(a >> np.uint64(WIDE) == SHARED, a & np.uint64((1 << WIDE) - 1), a)
             named = (a >> np.uint64(CTA_SHIFT)).astype(np.int64)
             rank, bare = np.where(named < 2 * RANK_0, named & RANK_0 - 1, -1), named == 0
             own = lane_sets.take(geometry.cta, self.executing)

@@ -56,7 +56,12 @@ global:
   %global1 = or i1 %beyond, %isparam
   br label %table
 shared:
-  %as = phi i64 [ %a, %entry ], [ %a, %entry ], [ %within, %generic ]
+  %asked = phi i64 [ %a, %entry ], [ %a, %entry ], [ %within, %generic ]
+  ; The 32 bits of a generic address are a shared address (6.4.1).
+  %high = lshr i64 %asked, 32
+  %pointer = icmp eq i64 %high, 1
+  %bits = and i64 %asked, 4294967295
+  %as = select i1 %pointer, i64 %bits, i64 %asked
   %rank = lshr i64 %as, 24
   %unranked = icmp eq i64 %rank, 0
   %ranked = icmp eq i64 %rank, {RANK_0}
