@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from openptx.debug import examine, focus, launch_facts, listing
+from openptx.debug import examine, focus, listing
 from openptx.debug.arguments import number
 from openptx.debug.expressions import parse
 from openptx.debug.formats import split_form, value_text
@@ -18,7 +18,6 @@ from openptx.debug.values import Array, TypedBits
 from openptx.dwarf import Entry
 from openptx.errors import InputError
 
-INFO = {**listing.INFO, **launch_facts.INFO}
 _ASSIGNMENT = re.compile(r"(.*?)(?<![=<>!])=(?!=)(.*)")
 SYNONYMS = {"locals": "variables", "args": "params", "watchpoints": "breakpoints", "stack": "calls"}
 """gdb's words for what `info` shows."""
@@ -74,9 +73,9 @@ def info(session: Session, text: str) -> Iterator[str]:
     """info breakpoints | registers [NAME...] | threads | warps | lanes | blocks | variables | params | functions |
     frame | line [PLACE] | step | kernels | devices | sms | barriers"""
     word, *names = text.removeprefix("cuda ").split()[:99] or [""]
-    found = [SYNONYMS.get(name, name) for name in (*INFO, *SYNONYMS) if word and name.startswith(word)]
+    found = [SYNONYMS.get(name, name) for name in (*listing.INFO, *SYNONYMS) if word and name.startswith(word)]
     if not found:
-        raise InputError(f"info about {', '.join(INFO)}")
+        raise InputError(f"info about {', '.join(listing.INFO)}")
     if found[0] == "registers" and names:
         for name in names:
             yield f"{name} = {value_text(session.scope(), session.evaluate(name), '')}"
@@ -85,7 +84,7 @@ def info(session: Session, text: str) -> Iterator[str]:
         for place in session.places.find(" ".join(names)):
             yield session.places.describe(place)
         return
-    yield from INFO[found[0]](session)
+    yield from listing.INFO[found[0]](session)
 
 
 def list_lines(session: Session, text: str) -> Iterator[str]:

@@ -281,8 +281,39 @@ def line(session: Session) -> Iterator[str]:
     yield thread_state(session)
 
 
+# What `info cuda` of cuda-gdb lists of the launch.
+
+
+def kernels(session: Session) -> Iterator[str]:
+    """The kernel, its extents, and how many of its blocks run."""
+    prepared = session.prepared
+    batches = session.observer.batches if session.stop.live else []
+    running = sum(int(batch.alive.reshape(batch.x.geometry.count, -1).any(axis=1).sum()) for batch in batches)
+    cluster = f", cluster {prepared.cluster}" if prepared.cluster else ""
+    yield (
+        f"kernel 0: {qualified(session.kernel.name)}, grid {prepared.grid}, block {prepared.block}{cluster}, "
+        f"{running} of {session.numbering.blocks} blocks are running"
+    )
+
+
+def devices(session: Session) -> Iterator[str]:
+    """The interpreter, which takes the place of a GPU."""
+    yield f"device 0: the interpreter of OpenPTX, for .target {session.kernel.module.program.target}"
+
+
+def sms(session: Session) -> Iterator[str]:
+    """Why there are none."""
+    yield "the interpreter has no SMs: `info blocks` lists blocks, `info warps` the warps of the block"
+
+
+def barriers(session: Session) -> Iterator[str]:
+    """The threads of the block that wait, and where."""
+    found = [line for line in threads(session) if line.startswith("waits")]
+    yield from found or ["no thread of the block waits"]
+
+
 INFO: dict[str, Callable[[Session], Iterator[str]]] = {
     "breakpoints": breakpoints, "registers": registers, "threads": threads, "warps": warps, "blocks": blocks,
     "variables": variables, "params": params, "step": step, "lanes": lanes, "functions": functions, "frame": frame,
-    "line": line, "calls": calls,
+    "line": line, "calls": calls, "kernels": kernels, "devices": devices, "sms": sms, "barriers": barriers,
 }  # fmt: skip

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 
 from openptx.api import file_to_load
 from openptx.api import require_options as require_target
@@ -30,7 +30,6 @@ from openptx.runtime import notebook
 from openptx.runtime.arguments import marshal
 from openptx.runtime.cxx_names import demangled, find_kernel, unknown
 from openptx.runtime.fidelity import Statement, Used, fidelity, require_meanings, statements
-from openptx.runtime.handle import Handle
 from openptx.runtime.options import Extent, check_shape, cluster_shape, extent, is_range
 from openptx.runtime.parameters import Packed, Parameter, parameters
 from openptx.runtime.tools import run_debugged, run_sanitized
@@ -41,6 +40,24 @@ Source = str | bytes | bytearray | os.PathLike[str] | File
 ONE_TUPLE = "the kernel's arguments are one tuple: write `kernel(grid, block, (x, y))`, or `kernel[grid, block](x, y)`"
 LAUNCHES_KEPT = 1024
 """The number of validated launches that a module remembers."""
+
+
+class Handle:
+    """What refers to memory of this process: a copy is the same object, and it cannot be pickled."""
+
+    __slots__ = ()
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"{self!r} cannot be pickled: its variables and arrays are memory of this process; hand over the PTX, and"
+            " `openptx.load` it in the other one"
+        )
 
 
 class Kernel(Handle):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
+from openptx.diagnostics.kinds import CUT_OFF
 from openptx.isa.directives import NAMES
 from openptx.patterns import pattern
 from openptx.source import File, Span
@@ -12,7 +13,6 @@ from openptx.syntax.body_parser import read_statements, unknown_directive, witho
 from openptx.syntax.brace_matcher import LOST, body, closing, closing_outside, lost_label
 from openptx.syntax.characters import CODE, not_text, strays
 from openptx.syntax.characters import problems as stray_characters
-from openptx.syntax.cut_off import cut_off
 from openptx.syntax.declaration_fast_parser import simple
 from openptx.syntax.declaration_memo import (
     RepeatedHeader,
@@ -39,6 +39,8 @@ _BEGINS_BODY = (*SPACES, ".loc", "@", "}")
 _BEGINS_ITEM = (
     *LINKAGE, ".entry", ".func", ".file", ".section", ".alias", ".pragma", ".version", ".target", ".address_size",
 )  # fmt: skip
+_UNFINISHED = frozenset(("invalid-declaration", "invalid-directive", "unknown-directive"))
+_HELP = "the file ends in the middle of a statement: it may have been cut off"
 
 
 def parse(file: File) -> SyntaxTree:
@@ -52,7 +54,7 @@ def parse(file: File) -> SyntaxTree:
         problems.append(_byte_order_mark(file))
     _items(file, items, problems)
     if problems:
-        problems = cut_off(file, problems)
+        problems = _cut_off(file, problems)
     if (comment := _unterminated(text)) is not None:
         problems = [problem for problem in problems if problem.name != "unclosed-brace"]
         end = text.find("\n", comment)
@@ -61,6 +63,20 @@ def parse(file: File) -> SyntaxTree:
         span = comment, comment + 2
         problems.append(Diagnostic("unterminated-comment", "this comment has no `*/`", file, span, fix=fix))
     return SyntaxTree(file, items, problems, plain=all(place != CODE for place, _ in stray))
+
+
+def _cut_off(file: File, problems: list[Diagnostic]) -> list[Diagnostic]:
+    """The errors of syntax in a file, where those at its end are one, of an unfinished statement."""
+    end = len(file.text.rstrip())
+    last = [each for each in problems if each.span[1] >= end]
+    if not last or any(each.name not in _UNFINISHED or each.kind == CUT_OFF for each in last):
+        return problems
+    first = last[0]
+    one = Diagnostic(
+        first.name, first.message, file, first.span, first.label or "the file ends here", labels=first.labels,
+        rule=first.rule, help=_HELP, kind=CUT_OFF,
+    )  # fmt: skip
+    return [one if each is first else each for each in problems if each is first or each not in last]
 
 
 def _byte_order_mark(file: File) -> Diagnostic:

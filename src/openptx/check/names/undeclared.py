@@ -25,7 +25,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.checked import CheckedFunction
     from openptx.check.function_findings import FunctionFindings
-    from openptx.check.names.scopes import Scope
     from openptx.check.problems import Suits
     from openptx.source import Span
     from openptx.syntax.operands import Name, Operand
@@ -207,10 +206,9 @@ class UndeclaredNames:
             self.findings.wrong = True
             return True
         prefix = base.rstrip("0123456789")
-        if self._unread.isdisjoint((base, prefix + "<", *([prefix] if name[0] == "%" else ()))):
-            return False
-        self.findings.wrong = True
-        return True
+        lost = not self._unread.isdisjoint((base, prefix + "<", *([prefix] if name[0] == "%" else ())))
+        self.findings.wrong |= lost
+        return lost
 
     @cached_property
     def _header_is_wrong(self) -> bool:
@@ -231,8 +229,7 @@ class UndeclaredNames:
         if operand.text in self._lines_of_a_word:
             self.findings.wrong = True  # it lacks its colon there, which is reported
             return
-        limit = max(2, len(operand.text) // 3)
-        name = operand.text
+        name, limit = operand.text, max(2, len(operand.text) // 3)
         guess = self.module.suggestions.nearest(
             name, lambda: labels_of(scope), limit, lambda each: _misspelt(each, name)
         )
@@ -254,8 +251,7 @@ class UndeclaredNames:
         """The position of a label of this name in another block of the function."""
         if not self.module.suggestions.spend(self._length):
             return None
-        label = pattern(rf"(?<!{LETTER})(?<!%){re.escape(name)}(?=[ \t]*:(?!:))", re.A)
-        found = label.search(self.function.file.text, *self.function.span)
+        found = _label(name).search(self.function.file.text, *self.function.span)
         return found.span() if found is not None else None
 
     @property
@@ -275,7 +271,7 @@ class UndeclaredNames:
         text = self.function.file.text
         if not self.module.suggestions.spend(len(text) // _FASTER):
             return None
-        label = pattern(rf"(?<!{LETTER})(?<!%){re.escape(name)}(?=[ \t]*:(?!:))", re.A)
+        label = _label(name)
         others = (each for each in self.module.tree.items if isinstance(each, Function) and each is not self.function)
         found = ((each, label.search(text, *each.body)) for each in others if each.body is not None)
         return next(((each, match.span()) for each, match in found if match is not None), None)
@@ -389,6 +385,11 @@ class UndeclaredNames:
 
 
 _COUNT = pattern(rf"{WORD}\s*<\s*([0-9]+)\s*>", re.A)
+
+
+def _label(name: str) -> re.Pattern[str]:
+    """Finds a label of this name."""
+    return pattern(rf"(?<!{LETTER})(?<!%){re.escape(name)}(?=[ \t]*:(?!:))", re.A)
 
 
 def guessing(found: Diagnostic, guess: str | None, verb: str) -> Diagnostic:

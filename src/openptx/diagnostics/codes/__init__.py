@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from openptx.diagnostics.codes.text import blocks, dedent
-
 PHASES = (
     "lexing", "grammar", "names", "forms", "targets", "flow", "memory", "warnings", "linking", "sanitizing",
     "sanitizing_asynchronous", "sanitizing_warnings", "faults",
@@ -46,7 +44,7 @@ class Code:
     @property
     def doc(self) -> str:
         """The Markdown text."""
-        return dedent(self._text)
+        return _dedent(self._text)
 
     @property
     def summary(self) -> str:
@@ -56,12 +54,12 @@ class Code:
     @property
     def example(self) -> str:
         """PTX with the error."""
-        return blocks(self.doc)[0]
+        return _blocks(self.doc)[0]
 
     @property
     def instead(self) -> str:
         """The corrected PTX."""
-        return blocks(self.doc)[1]
+        return _blocks(self.doc)[1]
 
 
 _registry: dict[str, Code] = {}
@@ -86,3 +84,27 @@ def code(key: str) -> Code:
 def every_code() -> list[Code]:
     """All rows, in code order."""
     return sorted(set(_read().values()), key=lambda row: row.code)
+
+
+def _dedent(text: str) -> str:
+    """The text without the indentation that it has in the source file; importing textwrap would cost 1 ms."""
+    lines = [line if line.strip() else "" for line in text.split("\n")]
+    margin = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
+    return "\n".join([line[margin:] for line in lines]).strip()
+
+
+def _blocks(doc: str) -> list[str]:
+    """The indented blocks of a Markdown text, without their indentation."""
+    found: list[list[str]] = []
+    inside = False
+    for line in doc.splitlines():
+        if line.startswith("    "):
+            if not inside:
+                found.append([])
+            inside = True
+            found[-1].append(line[4:])
+        elif line:
+            inside = False
+        elif inside:
+            found[-1].append("")
+    return ["\n".join(block).strip("\n") for block in found]
