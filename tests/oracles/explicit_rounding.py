@@ -59,24 +59,29 @@ def renamed(statement: str, old: Op, new: Op, function: Function) -> str:
     A guard that is always true is not there any more. Integers do not take registers of floats, nor floats those of
     integers, so what a copy between the two gave is copied again.
     """
-    names, copies = dict[str, str](), list[str]()
+    copies = list[str]()
     if old.guard is not None and new.guard is None:
         old, statement = replace(old, guard=None), re.sub(r"^@!?\S+\s*", "", statement)
-    for a, b in zip(all_registers(old), all_registers(new), strict=True):
-        if a.index == b.index:
-            continue
+    pairs = list(zip(all_registers(old), all_registers(new), strict=True))
+    if all(a.index == b.index for a, b in pairs):
+        return statement
+    names = [register(a, function).lstrip("!") for a, _ in pairs]
+    found = re.compile("|".join(rf"(?<![\w.%$]){re.escape(name)}(?![\w$])" for name in {*names}))
+    assert found.findall(statement) == names, f"the registers of {statement} stand in another order"
+    places = iter(pairs)
+
+    def place(_: re.Match[str]) -> str:
+        a, b = next(places)
         was, now = function.registers[a.index].type, function.registers[b.index].type
         name = register(b, function).lstrip("!")
         if (was.name[0] == "f") != (now.name[0] == "f") and now.name[0] != "b":
             copies.append(f"mov.b{now.width} {BITS}{now.width}, {name};")
             name = f"{BITS}{now.width}"
-        names[register(a, function).lstrip("!")] = name
-    if not names:
-        return statement
-    pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    found = re.sub(rf"(?<![\w.%$])(?:{pattern})(?![\w$])", lambda match: names[match[0]], statement)
+        return name
+
+    text = found.sub(place, statement)
     assert len(copies) == len(set(copies)) < 2, f"{statement} reads several such registers"
-    return " ".join((*copies, found))
+    return " ".join((*copies, text))
 
 
 def all_registers(op: Op) -> list[Reg]:
