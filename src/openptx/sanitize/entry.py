@@ -142,13 +142,15 @@ def orders(options: Options, collector: Collector) -> Iterator[np.random.Generat
 
 
 class SavedArguments:
-    """The contents of array arguments and of the heap before a launch, and their undefined bits."""
+    """The contents of arrays, the module's variables and the heap before a launch, and undefined bits of arrays."""
 
     def __init__(self, kernel: Kernel, args: list[object]) -> None:
         given = kernel.arrays(args)
         arrays = [a for a in map(as_written, given) if a is not None]
         undefined = [bits for bits in map(undefined_bits, given) if bits is not None]
-        self.arrays, self.heap = [*arrays, *undefined], kernel.module.image.memory.heap
+        image = kernel.module.image
+        variables = [variable.bytes() for variable in image.allocations.values() if variable.writable]
+        self.arrays, self.heap = [*arrays, *undefined, *variables], image.memory.heap
         self._state = self.heap.state() if self.heap is not None else None
         self._kept: list[NDArray[Any]] | None = None
 

@@ -67,3 +67,18 @@ def test_overlapping_views_are_put_back() -> None:
     assert report.findings
     assert whole[4] == 1
     assert whole.sum() == 1
+
+
+def test_variables_are_put_back_between_schedules() -> None:
+    text = """.version 8.0
+.target sm_80
+.address_size 64
+.global .u32 count;
+.visible .entry k(.param .u64 a) {
+    .reg .b64 p; .reg .b32 v, i;
+    ld.param.u64 p, [a]; mov.u32 i, %ctaid.x; mad.wide.u32 p, i, 4, p;
+    atom.global.add.u32 v, [count], 1; st.global.u32 [p], v; ret;
+}"""
+    a = np.zeros(4, np.uint32)
+    assert openptx.sanitize(openptx.load(text)["k"], 4, 1, (a,), schedules=3) == []
+    assert sorted(a.tolist()) == [0, 1, 2, 3]
