@@ -12,6 +12,7 @@ from findings import Finding, findings
 
 import openptx
 from openptx.diagnostics import Diagnostic
+from openptx.diagnostics.edits import edits_of
 
 _LINE = re.compile(r"line (\d+); (?:error|fatal)")
 _OPCODE = re.compile(r"\s*(?:@!?[%$\w]+\s+)?([A-Za-z_]\w*)([.\w:]*)")
@@ -27,8 +28,8 @@ def fixable() -> list[Finding]:
 
 def apply(text: str, found: list[Diagnostic]) -> str:
     """The text with every fix of these diagnostics in it, also in the places where a mistake is repeated."""
-    fixes = {(fix.span, fix.replacement) for diagnostic in found if (fix := diagnostic.fix)}
-    for (start, end), replacement in sorted(fixes, reverse=True):
+    edits = {edit for diagnostic in found for edit in edits_of(diagnostic)}
+    for (start, end), replacement in sorted(edits, reverse=True):
         text = text[:start] + replacement + text[end:]
     return text
 

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from openptx.check.foreign_languages import foreign
     from openptx.check.lowering.module import lower as lower_module
     from openptx.check.merge_conflicts import find_conflicts
+    from openptx.check.repairs.dotted_names import with_uses
     from openptx.check.repairs.header_edits import settle_header
     from openptx.check.repairs.second_check import SecondCheck
     from openptx.diagnostics import Diagnostic
     from openptx.program import Program
 else:
+    with_uses = late("openptx.check.repairs.dotted_names", "with_uses")
     settle_header = late("openptx.check.repairs.header_edits", "settle_header")
     SecondCheck = late("openptx.check.repairs.second_check", "SecondCheck")
     foreign = late("openptx.check.foreign_languages", "foreign")
@@ -74,7 +76,7 @@ def settled(
     if target is None:
         found = settle_header(module.header, found, check_text)
     bodies = [each.body for each in module.tree.items if isinstance(each, Function) and each.body is not None]
-    return SecondCheck(module.file, bodies, found, check_text, room).settled()
+    return SecondCheck(module.file, bodies, with_uses(module.file, found), check_text, room).settled()
 
 
 def lower(source: CheckedModule | File) -> Program:

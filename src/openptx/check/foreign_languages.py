@@ -52,6 +52,7 @@ LANGUAGES = {
         (r"(?:import|from) [\w.]+(?: (?:as|import) .*)?\r?$", r"def \w+\(.*:", r"@(?:triton|cuda|numba)\."),
         _PYTHON,
     ),
+    "XML": ((r"<\?xml\b",), "PreTeXt's documents end in .ptx, too; `check` takes files of NVIDIA's PTX"),
     "HTML": (
         (r"<(?i:!doctype html|html)\b",),
         "download the file itself (the page of a source browser has a link called Raw)",

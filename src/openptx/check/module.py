@@ -99,8 +99,9 @@ class ModuleChecker:
             module.availability.check(function)
             if is_predefined(name):
                 module.collector.add(predefined(module.file, name, function.name.span, hides=False))
-        module.linkage.function(function)
-        module.functions[name] = kinds.ENTRY_KIND if entry else kinds.FUNCTION_KIND
+        if not function.nameless:
+            module.linkage.function(function)
+            module.functions[name] = kinds.ENTRY_KIND if entry else kinds.FUNCTION_KIND
         if name in WITHDRAWN and module.context.follows_ptxas and function.body is None:
             module.functions[name] = kinds.kind(kinds.FUNCTION, "a function", space="func", gate=WITHDRAWN[name])
             module.availability.modern = False

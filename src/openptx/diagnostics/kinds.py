@@ -20,6 +20,7 @@ BLOCK = "the block that is not closed"
 FOLLOWING = "what cannot be inside a body"
 LOST_BRACE = "where a brace may be missing"
 
+DOTTED_NAME = "a name with a dot"
 BEYOND_RANGE = "a number beyond those of a range"
 DECLARED = "where a name is declared"
 VARIABLE = "where a variable in memory is declared"

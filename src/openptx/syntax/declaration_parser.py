@@ -310,7 +310,8 @@ def _declarator(c: Cursor, parameter: bool = False, most: int = RANGE) -> Declar
     start = c.start
     if c.word in ("*", ",", ";", ")") or c.kind == "number":
         raise no_name(c)
-    text, span = (c.name if parameter else c.new_name)("a name", "in this declaration")
+    sink = parameter and c.word == "_"
+    text, span = (c.name if sink else c.new_name)("a name", "in this declaration")
     count: Integer | None = None
     dimensions: list[Integer | None] = []
     if c.word == "<" and not parameter:

@@ -30,7 +30,7 @@ from openptx.syntax.instruction_parser import missing_semicolon
 from openptx.syntax.operands import Integer, Name
 from openptx.syntax.sections import section
 from openptx.syntax.tokens import Cursor, Mistake
-from openptx.syntax.tree import Function, Lazy
+from openptx.syntax.tree import NO_NAME, Function, Lazy
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Header:
 
     def __init__(self) -> None:
         self.linkage = self.kind = ""
-        self.name = Name("?", (0, 0))
+        self.name = Name(NO_NAME, (0, 0))
         self.attributes: tuple[Attribute, ...] = ()
         self.returns: tuple[Variable, ...] = ()
         self.parameters: tuple[Variable, ...] = ()
@@ -91,7 +91,7 @@ class Header:
         what = "kernel" if self.kind == "entry" else "function"
         if c.kind != "word" and (mistake := before_name(c, what)):
             raise mistake
-        self.name = Name(*c.new_name(f"the name of the {what}", f"after `.{self.kind}`"))
+        self.name = Name(*c.new_name(f"the name of the {what}", f"after `.{self.kind}`", problems))
         if c.kind == "word" and c.peek().word == "(":
             self.name = second_name(c, self.name, problems)
         self._read_parameters(c, problems)

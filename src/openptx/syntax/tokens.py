@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
+from openptx.diagnostics.kinds import DOTTED_NAME
 from openptx.isa.directives import NAMES
 from openptx.isa.types import FUNDAMENTAL
 from openptx.patterns import pattern
@@ -126,36 +127,38 @@ class Cursor:
         self.advance()
         return found
 
-    def new_name(self, what: str, where: str) -> tuple[str, Span]:
-        """Skips an identifier that is declared here."""
+    def new_name(self, what: str, where: str, problems: list[Diagnostic] | None = None) -> tuple[str, Span]:
+        """Skips an identifier that is declared here. One with dots is reported to `problems`, or raised."""
         if self.word == "_":
             help = "it is the sink for unused results"
             raise self.mistake("invalid-name", "`_` alone is not a name", self.span, help=help)
         found, span = self.name(what, where)
-        if self.start == span[1] and self.word[:1] == ".":
-            self._reject_dots(span)
+        if self.start == span[1] and self.word[:1] == "." and (mistake := self._rejected_dots(span)) is not None:
+            if problems is None or mistake.diagnostic.kind != DOTTED_NAME:
+                raise mistake
+            problems.append(mistake.diagnostic)
+            span = mistake.diagnostic.span
+            found = self.file.text[slice(*span)]
         return found, span
 
-    def _reject_dots(self, span: Span) -> None:
-        """Rejects `a.b` and `a.1` as names, which other assemblers and LLVM have."""
+    def _rejected_dots(self, span: Span) -> Mistake | None:
+        """The error that `a.b` or `a.1` is no name, as in other assemblers and LLVM; skips the rest of it."""
         end = span[1]
         while self.start == end and self.word[:1] == "." and self.word not in NAMES:
             end = self.end
             self.advance()
-        if end > span[1]:
-            text = self.file.text[span[0] : end]
-            if text.rpartition(".")[2] in FUNDAMENTAL:  # an instruction, after a comma that should be a semicolon
-                comma = self.file.text.rfind(",", 0, span[0])
-                fix = Fix((comma, comma + 1), ";", "end the declaration", SAFE) if comma >= 0 else None
-                raise self.mistake(
-                    "syntax", f"expected a name, found the instruction `{text}`", (span[0], end), fix=fix
-                )
-            plain = text.replace(".", "_")
-            fix = Fix((span[0], end), plain, f"call it `{plain}`")
-            help = "a name consists of letters, digits, `_` and `$`; rename every use of it as well"
-            raise self.mistake(
-                "invalid-name", f"`{text}` is not a name: it has a dot", (span[0], end), help=help, fix=fix
-            )
+        if end == span[1]:
+            return None
+        whole, text = (span[0], end), self.file.text[span[0] : end]
+        if text.rpartition(".")[2] in FUNDAMENTAL:  # an instruction, after a comma that should be a semicolon
+            comma = self.file.text.rfind(",", 0, span[0])
+            fix = Fix((comma, comma + 1), ";", "end the declaration", SAFE) if comma >= 0 else None
+            return self.mistake("syntax", f"expected a name, found the instruction `{text}`", whole, fix=fix)
+        plain = text.replace(".", "_")
+        fix = Fix(whole, plain, f"call it `{plain}`")
+        help = "a name consists of letters, digits, `_` and `$`; rename every use of it as well"
+        message = f"`{text}` is not a name: it has a dot"
+        return self.mistake("invalid-name", message, whole, help=help, fix=fix, kind=DOTTED_NAME)
 
     def deeper(self) -> None:
         """Counts one level of nesting, and rejects depths that no program needs before Python's stack overflows."""

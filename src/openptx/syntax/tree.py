@@ -156,6 +156,10 @@ class HeaderForm:
         self.kind, self.linkage, self.results = kind, linkage, results
 
 
+NO_NAME = "?"
+"""The name of a function whose header lacks a name."""
+
+
 class Function(Statement):
     """A kernel (`kind` "entry") or device function ("func"): its header is parsed, its body is parsed on demand.
 
@@ -191,6 +195,11 @@ class Function(Statement):
         function.kind, function.linkage = form.kind, form.linkage
         function.header, function.body, function.broken = (span[0], span[1] if body is None else body[0]), body, broken
         return function
+
+    @property
+    def nameless(self) -> bool:
+        """Whether the header lacks a name, which is reported."""
+        return self.name.text == NO_NAME
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:

@@ -15,6 +15,7 @@ SASS = '\t.headerflags\t@"EF_CUDA_SM80"\n        /*0000*/                   MOV 
 CUOBJDUMP = "\nFatbin ptx code:\n================\narch = sm_80\n\n\n.version 8.0\n.target sm_80\n.entry k() { ret; }\n"
 OPENCL = "__kernel void k(__global float *x) { x[get_global_id(0)] = 1; }\n"
 PAGE = "\n<!DOCTYPE html>\n<html><body>404</body></html>\n"
+XML = '<?xml version="1.0"?>\n<pretext>\n  If it is <m>x</m>, add it.\n</pretext>\n'
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 12\n"
 
 
@@ -32,6 +33,7 @@ POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 12\n"
         (CUOBJDUMP, "output of cuobjdump", "cuobjdump -xptx all"),
         (OPENCL, "OpenCL C", "clang"),
         (PAGE, "HTML", "download"),
+        (XML, "XML", "PreTeXt"),
         (POINTER, "a Git LFS pointer", "git lfs pull"),
     ],
 )
