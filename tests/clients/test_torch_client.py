@@ -137,6 +137,27 @@ def test_the_device_says_what_the_target_is(active: None) -> None:
     assert begin.elapsed_time(end) > 0
 
 
+def test_the_accelerator_is_cuda(active: None) -> None:
+    if not hasattr(torch, "accelerator"):
+        pytest.skip("torch 2.6 and later have it")
+    assert torch.zeros(2, device=torch.accelerator.current_accelerator()).is_cuda
+    with torch.accelerator.device_index(torch.accelerator.current_device_index()):
+        torch.accelerator.synchronize()
+    assert not torch.accelerator.current_stream().is_capturing()
+    event = torch.Event("cuda", enable_timing=True)
+    event.record(torch.Stream())
+    assert event.query()
+    assert torch.accelerator.memory.memory_stats()["allocated_bytes.all.peak"] == torch.cuda.memory.memory_allocated()
+    torch.cuda.memory.reset_peak_memory_stats()
+    torch.cuda.manual_seed(7)
+    assert torch.cuda.random.initial_seed() == 7
+
+
+def test_pinned_batches_in_another_thread(active: None) -> None:
+    loader = torch.utils.data.DataLoader(torch.arange(6.0), batch_size=4, pin_memory=True, num_workers=1)
+    assert [batch.cuda().sum().item() for batch in loader] == [6, 9]
+
+
 def driver_device() -> Any:
     return openptx.triton.driver.Driver.get_active_torch_device
 
@@ -168,8 +189,8 @@ def test_it_is_undone() -> None:
     if torch.cuda.is_available():
         pytest.skip("torch has a GPU")
     owners = (
-        torch, torch.cuda, torch.cuda.nvtx, torch.library.Library, torch.autograd, torch.autograd.Function,
-        torch.autocast,
+        torch, torch.cuda, torch.cuda.memory, torch.accelerator, torch.cuda.nvtx, torch.library.Library, torch.autograd,
+        torch.autograd.Function, torch.autocast,
         torch.autograd.function.BackwardCFunction, torch.utils.checkpoint,
     )  # fmt: skip
     before = [{**vars(owner)} for owner in owners]

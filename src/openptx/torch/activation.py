@@ -12,8 +12,8 @@ from openptx import triton
 from openptx.errors import ArgumentError
 from openptx.torch import autocast
 from openptx.torch.autograd import backward, checks, engine, forward
-from openptx.torch.cuda_functions import functions, ranges
-from openptx.torch.devices import Redirection, is_cuda, mode, within
+from openptx.torch.cuda_functions import by_module, ranges
+from openptx.torch.devices import Redirection, in_mode, is_cuda, mode, within
 from openptx.torch.eager import Eager
 from openptx.torch.entry_points import default_device, load, transforms
 from openptx.torch.generators import default_generator, generator_class
@@ -109,11 +109,13 @@ def replacements(torch: Any, redirect: Redirection, number: int) -> list[tuple[A
     generator = generator_class(torch, partial(is_cuda, torch))
     redirect.generator = default_generator(torch, generator)
     library, autograd = torch_module("torch.library"), torch_module("torch.autograd.function")
-    checkpoint = torch_module("torch.utils.checkpoint")
+    checkpoint, pinning = torch_module("torch.utils.checkpoint"), torch_module("torch.utils.data._utils.pin_memory")
     registering = _State.operators.impl(torch, library.Library.impl, entering, library.fallthrough_kernel)
     return [
         (torch, {**default_device(redirect), "load": load(torch), "Generator": generator}),
-        (torch.cuda, {**functions(torch, number), "default_generators": (redirect.generator,)}),
+        *by_module(torch, number),
+        (torch.cuda, {"default_generators": (redirect.generator,)}),
+        (pinning, {"pin_memory": in_mode(pinning.pin_memory, entering)}),
         (torch.cuda.nvtx, ranges()),
         (torch.autocast, autocast.entering(torch)),
         (library.Library, {"impl": registering}),

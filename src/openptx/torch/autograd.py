@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from openptx.torch.devices import in_mode
 from openptx.torch.placement import on_cuda, put_on_cuda, tensors_in
 
 ON_CUDA = "_openptx_results_on_cuda"
@@ -49,15 +50,7 @@ def engine(autograd: Any, mode: Callable[[], Any]) -> dict[str, Callable[..., An
     """The function of `torch.autograd` that starts the pass, for the recomputations of `torch.utils.checkpoint`."""
     name = "_engine_run_backward"
     native = getattr(autograd, name, None)
-    if native is None:  # torch before 2.3
-        return {}
-
-    @wraps(native)
-    def run(*arguments: Any, **options: Any) -> Any:
-        with mode():
-            return native(*arguments, **options)
-
-    return {name: run}
+    return {} if native is None else {name: in_mode(native, mode)}  # torch before 2.3 has none
 
 
 def checks(torch: Any, checkpoint: Any) -> dict[str, Any]:

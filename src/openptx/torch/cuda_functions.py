@@ -1,7 +1,8 @@
-"""The functions of `torch.cuda` while the CPU stands in for a GPU."""
+"""The functions of `torch.cuda` and `torch.accelerator` while the CPU stands in for a GPU."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -33,6 +34,9 @@ class Stream:
 
     def query(self) -> bool:
         return True
+
+    def is_capturing(self) -> bool:
+        return False
 
     def record_event(self, event: Event | None = None) -> Event:
         event = event or Event()
@@ -70,12 +74,16 @@ def ranges() -> dict[str, Any]:
 
 
 def functions(torch: Any, number: int) -> dict[str, Any]:
-    """The replacements for functions of `torch.cuda`, by name."""
-    known, stream = facts(number), Stream()
-    seed = torch.default_generator.manual_seed  # `torch.manual_seed` calls those of CUDA
+    """The replacements for functions of `torch.cuda` and `torch.accelerator`, by name, as new objects: Dynamo's table
+    of functions has each only once."""
+    known, stream, generator = facts(number), Stream(), torch.default_generator
+    free: tuple[int, int] = known.total_memory, known.total_memory
 
     def give(value: Any) -> Callable[..., Any]:
         return lambda *arguments, **options: value
+
+    def same(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *arguments: function(*arguments)
 
     def get_rng_state(*device: Any) -> Any:
         return torch.get_rng_state()
@@ -93,10 +101,49 @@ def functions(torch: Any, number: int) -> dict[str, Any]:
         "get_device_properties": give(known), "is_bf16_supported": give(True), "can_device_access_peer": give(False),
         "synchronize": give(None), "empty_cache": give(None), "Event": Event, "Stream": Stream, "stream": context,
         "current_stream": give(stream), "default_stream": give(stream), "set_stream": give(None),
-        "is_current_stream_capturing": give(False), "manual_seed": seed, "manual_seed_all": seed,
-        "reset_peak_memory_stats": give(None), "max_memory_allocated": give(0), "memory_allocated": give(0),
-        "reset_max_memory_allocated": give(None), "max_memory_reserved": give(0), "memory_reserved": give(0),
-        "ipc_collect": give(None),
-        "mem_get_info": give((known.total_memory, known.total_memory)), "get_rng_state": get_rng_state,
-        "set_rng_state": set_rng_state,
+        "is_current_stream_capturing": give(False), "set_sync_debug_mode": give(None), "get_sync_debug_mode": give(0),
+        "manual_seed": same(generator.manual_seed), "manual_seed_all": same(generator.manual_seed),
+        "seed": same(generator.seed), "seed_all": same(generator.seed), "initial_seed": same(generator.initial_seed),
+        "get_rng_state": get_rng_state, "set_rng_state": set_rng_state,
+        "memory_stats": give(Counter[str]()), "host_memory_stats": give(Counter[str]()), "memory_summary": give(""),
+        "memory_stats_as_nested_dict": give({}), "host_memory_stats_as_nested_dict": give({}),
+        "memory_snapshot": give([]), "mem_get_info": give(free), "get_allocator_backend": give("native"),
+        "get_per_process_memory_fraction": give(1.0), "current_accelerator": give(torch.device("cuda")),
+        **{name: give(None) for name in NOTHING}, **{name: give(0) for name in AMOUNTS},
     }  # fmt: skip
+
+
+NOTHING = (
+    "reset_peak_memory_stats", "reset_max_memory_allocated", "reset_max_memory_cached",
+    "reset_accumulated_memory_stats", "reset_peak_host_memory_stats", "reset_accumulated_host_memory_stats",
+    "set_per_process_memory_fraction", "ipc_collect",
+)  # fmt: skip
+"""Functions of `torch.cuda` that do nothing."""
+
+AMOUNTS = "memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"
+"""Functions of `torch.cuda` whose number is 0: tensors lie in the memory of the CPU."""
+
+ACCELERATOR = {
+    "device_index": "device", "current_device_index": "current_device", "current_device_idx": "current_device",
+    "set_device_index": "set_device", "set_device_idx": "set_device", "empty_host_cache": "empty_cache",
+    "get_memory_info": "mem_get_info",
+}  # fmt: skip
+"""By name in `torch.accelerator`: the function of `torch.cuda` that does the same. The others have its names."""
+
+
+def by_module(torch: Any, number: int) -> list[tuple[Any, dict[str, Any]]]:
+    """The replacements for functions of `torch.cuda` and of `torch.accelerator` (torch 2.6), there and in the modules
+    that define them."""
+
+    def of(module: Any, **names: str) -> tuple[Any, dict[str, Any]]:
+        made = functions(torch, number)
+        made |= {name: made[same] for name, same in names.items()}
+        return module, {name: value for name, value in made.items() if hasattr(module, name)}
+
+    cuda = torch.cuda
+    found = [of(cuda), of(cuda.memory), of(cuda.random), of(cuda.profiler, start="synchronize", stop="synchronize")]
+    if hasattr(torch, "accelerator"):
+        modules = torch.accelerator, getattr(torch.accelerator, "memory", None)
+        found += [of(module, **ACCELERATOR) for module in modules]
+        found.append((torch, {"Event": Event, "Stream": Stream}))
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import partial
+from functools import partial, wraps
 from importlib import import_module
 from typing import Any
 
@@ -160,6 +160,17 @@ def within(redirect: Redirection) -> Any:
     """A new mode where torch has suspended the active one: in operators and hooks of a program."""
     stack = import_module("torch.overrides")._get_current_function_mode_stack()
     return nullcontext() if any(getattr(each, "stands_for_cuda", False) for each in stack) else mode(redirect)
+
+
+def in_mode(native: Callable[..., Any], mode: Callable[[], Any]) -> Callable[..., Any]:
+    """A function that torch calls where the mode is suspended, or in a thread that has none; it runs in `mode()`."""
+
+    @wraps(native)
+    def run(*arguments: Any, **options: Any) -> Any:
+        with mode():
+            return native(*arguments, **options)
+
+    return run
 
 
 def mode(redirect: Redirection) -> Any:

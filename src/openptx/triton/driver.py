@@ -113,9 +113,9 @@ class Once:
 
 
 class Event:
-    """A host time, used like `torch.cuda.Event`."""
+    """A host time, used like `torch.cuda.Event` and `torch.Event`."""
 
-    def __init__(self, **options: object) -> None:
+    def __init__(self, device: object = None, **options: object) -> None:
         self.time = math.nan
 
     def record(self, stream: object = None) -> None:
