@@ -6,6 +6,22 @@ import pytest
 from advice import Row, given
 
 ROWS = (
+    # an order without its scope, and a scope without its order
+    Row(
+        "mbarrier.arrive.release.shared.b64 %rd1, [%r1];",
+        "mbarrier.arrive.release.shared.b64",
+        "write `mbarrier.arrive.release.cta.shared.b64`, or one of the others",
+    ),
+    Row(
+        "mbarrier.test_wait.parity.cta.shared.b64 %p1, [%r1], 0;",
+        "mbarrier.test_wait.parity.cta.shared.b64",
+        "write `mbarrier.test_wait.parity.acquire.cta.shared.b64`, or one of the others",
+    ),
+    Row("cp.async.bulk.commit_group.sync.aligned;", ".sync", ""),
+    Row("red.global.exch.b32 [%rd1], %r1;", ".exch", "write `atom` with the result `_`"),
+    Row("mbarrier.init.global.b64 [%rd1], 1;", ".global", "an mbarrier lies in shared memory"),
+    Row("bra.cond %p1, L;", ".cond", "`@%p bra L;`"),
+    Row("syncthreads;", "syncthreads", "write `bar.sync 0;`"),
     # several errors that another opcode does not have
     Row("shfl.down.b32 %r1, %r2, 1, 31;", "shfl.down.b32", "shfl.sync.down.b32 %r1, %r2, 1, 31, 0xffffffff;"),
     Row("shfl.idx.b32 %r1|%p1, %r2, 1, 31, -1;", "shfl.idx.b32", "shfl.sync.idx.b32 %r1|%p1, %r2, 1, 31, -1;"),

@@ -18,7 +18,13 @@ ROWS = (
     Row("shl.b64 %rd1, %r2, %rd3;", "%r2", "shl.b64 %rd1, %rd3, %r2;"),
     Row("cvt.u32.u64 %rd1, %r1;", "%r1", "exchange the operands, or write `cvt.u64.u32`"),
     Row("cvt.rn.f32.f64 %fd1, %f2;", "%fd1", "exchange the operands, or write `cvt.f64.f32`"),
+    Row("shfl.sync.down.b32 %p1|%r1, %r2, 16, 31, -1;", "%p1|%r1", "shfl.sync.down.b32 %r1|%p1, %r2, 16, 31, -1;"),
+    Row("vote.sync.any.pred %r1, %p1, -1;", "%r1", "declare it `.reg .pred`"),
+    Row("elect.sync %p1, -1;", "%p1", "elect.sync _|%p1, -1;"),
+    Row("cp.async.wait_group %r1;", "%r1", "its value is part of the instruction: write the number"),
+    Row("fma.rn.f32 %f1, %f2, 0f3F8000, %f3;", "0f3F8000", "these are 6"),
     # those of another modifier
+    Row("fma.rn.f16 %r1, %r2, %r3, %r4;", "%r1", "fma.rn.f16x2 %r1, %r2, %r3, %r4;"),
     Row("mad.lo.s32 %rd1, %r2, %r3, %rd4;", "%rd1", "mad.wide.s32 %rd1, %r2, %r3, %rd4;"),
     Row("mul.wide.s32 %r1, %r2, %r3;", "%r1", "declare it `.reg .s64`, or write `mul.lo.s32`"),
     Row("ld.global.u64 %r1, [%rd1];", "%r1", "declare it `.reg .u64`, or write `ld.global.u32`"),
@@ -73,3 +79,18 @@ def test_the_form_of_the_operands_that_are_there_says_how_many_there_are(a: str,
     given = f"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{%f0,%f1,%f2,%f3}}, {a}, %rd2, 1, 1, 1;"
     (error,) = openptx.check(module(given).replace("sm_100a", "sm_90a"))
     assert f"takes {form}, not 6" in error.message
+
+
+@pytest.mark.parametrize(
+    ("example", "help"),
+    [
+        ("wgmma.fence;", "write `wgmma.fence.sync.aligned`"),
+        (
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1,%f2,%f3,%f4}, [%rd1], %rd2, %p1, 1, 1, 0, 0;",
+            "it is a descriptor of a matrix in shared memory, a value of 64 bits: compute it in a register",
+        ),
+    ],
+)
+def test_advice_on_multiplications_of_warpgroups(example: str, help: str) -> None:
+    (found,) = openptx.check(module(example).replace("sm_100a", "sm_90a"))
+    assert found.help == help

@@ -12,7 +12,7 @@ MNEMONICS = {
     "fmad": "fma", "fmul": "mul", "goto": "bra", "iadd": "add", "imad": "mad", "jmp": "bra", "jump": "bra",
     "ldg": "ld", "load": "ld", "log": "lg2", "log2": "lg2", "lsl": "shl", "lsr": "shr", "mod": "rem", "move": "mov",
     "ldc": "ld", "lds": "ld", "ldr": "ld", "iadd3": "add", "isetp": "setp", "fsetp": "setp", "lop": "lop3",
-    "s2r": "mov", "sel": "selp", "sts": "st", "syncthreads": "bar",
+    "s2r": "mov", "sel": "selp", "sts": "st",
     "return": "ret", "select": "selp", "shuffle": "shfl", "store": "st", "stg": "st", "__syncthreads": "bar",
 }
 TYPES = {
@@ -24,9 +24,12 @@ TYPES = {
 }
 MODIFIERS = {
     **TYPES, "block": "cta", "constant": "const", "device": "gpu", "private": "local", "readonly": "nc",
-    "gpu": "gl", "system": "sys", "workgroup": "cta", "xchg": "exch", "xor": "bfly",
+    "dn": "down", "gpu": "gl", "greater": "gt", "less": "lt", "system": "sys",
+    "workgroup": "cta", "xchg": "exch", "xor": "bfly",
 }
 ADVICE = {
+    "cluster": "the barrier of a cluster is `barrier.cluster.arrive`, then `barrier.cluster.wait`",
+    "syncthreads": "write `bar.sync 0;`",
     "break": "leave a loop or a switch with `bra` to a label after it",
     "case": "a case is a label, and `.branchtargets` lists them for `brx.idx`",
     "continue": "go on with a loop by `bra` to a label at its beginning or end",
@@ -96,6 +99,16 @@ ABSENT = {
     ("st", "nc"): "`.nc` is a way to load; a store has no read-only path",
     ("atom", "sub"): "there is no `.sub`: negate the operand first, and write `.add`",
     ("red", "sub"): "there is no `.sub`: negate the operand first, and write `.add`",
+    ("red", "exch"): "nothing is combined: write `atom` with the result `_`, or `st`",
+    ("red", "cas"): "write `atom.cas`: its result tells whether the value was stored",
+    ("selp", "pred"): "select predicates by logic: `and.pred`, `or.pred` and `not.pred`",
+    ("st", "pred"): "make it a number first: `selp.u32 %r, 1, 0, %p;`",
+    ("ld", "pred"): "load a number, and compare it: `setp.ne.u32 %p, %r, 0;`",
+    ("bra", "cond"): "a guard makes a branch conditional: `@%p bra L;`",
+    ("bar", "cluster"): "the barrier of a cluster is `barrier.cluster.arrive`, then `barrier.cluster.wait`",
+    ("fence", "view"): "`fence.proxy.async` orders accesses of the generic proxy and the async proxy",
+    ("mbarrier", "global"): "an mbarrier lies in shared memory: `.shared`",
+    ("mbarrier", "wait"): "repeat `mbarrier.try_wait` until its predicate is true",
     ("setp", "pred"): "predicates differ where `xor.pred` is true; `not.pred` of that is equality",
     ("atom", "const"): "`.const` is read-only to kernels: use `.global`",
     ("ld", "v3"): "there is no `.v3`: load `.v2` and a scalar, or `.v4` where 16 bytes are there and aligned",

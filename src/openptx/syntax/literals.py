@@ -90,7 +90,7 @@ def _meant(text: str) -> tuple[str, str]:
         return text[:-1] if "." in text else f"{text[:-1]}.0", SAFE
     if _SMALL_SUFFIX.fullmatch(text):
         return f"{text[:-1]}U", SAFE
-    if _PLAIN_BITS.fullmatch(text):
+    if _PLAIN_BITS.fullmatch(text) and text[:2].lower() not in ("0f", "0d"):
         return f"0{'f' if len(text) == 8 else 'd'}{text}", SUGGESTION
     if (suffixed := _SUFFIXED.fullmatch(text)) is not None:
         return suffixed[1], SUGGESTION

@@ -33,6 +33,21 @@ def missing_modifier(opcode: str, modifiers: list[str], instructions: list[Instr
     return _missing("missing-type" if slot.typed else "missing-modifier", opcode, form, what, choices, fixed)
 
 
+def half_of_order(opcode: str, modifiers: list[str], instructions: list[Instruction]) -> Problem | None:
+    """An order without its scope, or a scope without its order, where a form takes both or none."""
+    for form in (form for each in instructions for form in each.forms):
+        for slot in form.slots:
+            if slot.name not in ("sem", "scope") or not slot.optional or not slot.choices.keys().isdisjoint(modifiers):
+                continue
+            valid = {
+                choice: fixed for choice in slot.choices if resolve(fixed := completed(form, modifiers, slot, choice))
+            }
+            if valid:
+                what = _KINDS.get(slot.name) or _listed(list(valid))
+                return _missing("missing-modifier", opcode, form, what, list(valid), next(iter(valid.values())))
+    return None
+
+
 _KINDS = {"space": "a state space", "scope": "a scope", "shape": "a shape", "op": "an operation"}
 """What slots of these names are for."""
 
@@ -121,6 +136,8 @@ def lacking_slots(form: Form, modifiers: list[str]) -> list[Slot]:
 def completed(form: Form, modifiers: list[str], slot: Slot, choice: str) -> str:
     """The opcode with one modifier more, in the place of its slot."""
     own = modifiers[len(form.instruction.parts) - 1 :]
+    if choice == "sync" and "aligned" not in own and any("aligned" in each.choices for each in form.slots):
+        choice = "sync.aligned"  # as the document has it, though the assembler takes `.sync` alone
     before = [m for s in form.slots[: form.slots.index(slot)] for m in own if m in s.choices]
     after = [m for m in own if m not in before]
     return ".".join((form.instruction.name, *before, choice, *after))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.check.explain.cvt_help import explain_pair
-from openptx.check.explain.missing_modifiers import missing_modifier, nameless
+from openptx.check.explain.missing_modifiers import half_of_order, missing_modifier, nameless
 from openptx.check.explain.replacements import replaceable
 from openptx.check.explain.unknown_instructions import unknown_instruction
 from openptx.check.explain.unknown_modifiers import unknown_modifier
@@ -223,7 +223,8 @@ def _no_form(opcode: str, mnemonic: str, modifiers: list[str], instructions: lis
     if without is not None and without.repair is not None:
         return without
     found = (
-        missing_modifier(opcode, modifiers, instructions)  # `ld.acquire` lacks its scope, rather than has a modifier
+        half_of_order(opcode, modifiers, instructions)
+        or missing_modifier(opcode, modifiers, instructions)  # `ld.acquire` lacks its scope, rather than has a modifier
         or without
         or nameless(opcode, mnemonic, modifiers, instructions)
         or replaceable(mnemonic, modifiers, instructions)

@@ -16,8 +16,15 @@ def wrong_kind(place: Place, kind: Kind, where: Path, wanted: str, about: str = 
         about, f"operand `{place.name}` of `{place.opcode}` must be {wanted}", where,
         kind.described if kind.sort != kinds.REGISTER else f"this is a `{kind.text}` register",
         expected=wanted, actual=kind.text,
-        help=_loaded(place) if kind.sort == kinds.ADDRESS and len(kind.parts) == 1 else None,
+        help=_of_kind(place, kind),
     )  # fmt: skip
+
+
+def _of_kind(place: Place, kind: Kind) -> str | None:
+    """What to write in this place instead of an operand of this kind."""
+    if kind.sort == kinds.REGISTER and place.template.role == "immediate":
+        return "its value is part of the instruction: write the number"
+    return _loaded(place) if kind.sort == kinds.ADDRESS and len(kind.parts) == 1 else None
 
 
 def _loaded(place: Place) -> str | None:
@@ -26,6 +33,10 @@ def _loaded(place: Place) -> str | None:
     if place.writes or wanted is None or wanted.kind == "pred":
         return None
     load = f"`ld.{wanted.name if wanted.fundamental and wanted.name != 'f16' else f'b{wanted.width}'} %x, {{}};`"
+    if place.name.endswith("desc"):
+        return (
+            f"it is a descriptor of a matrix in shared memory, a value of {wanted.width} bits: compute it in a register"
+        )
     if place.allows.address:
         return f"{load} reads memory; without brackets, the name of a variable is its address"
     return f"only `ld` and `st` access memory: {load} first"

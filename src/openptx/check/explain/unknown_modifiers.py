@@ -28,6 +28,8 @@ def unknown_modifier(
         return _forbidden_rounding(opcode, strange, rounds)
     help = help or _numbers(strange, choices)
     guess = _nearest(opcode, strange, choices)
+    if guess in opcode.split("."):
+        guess = None  # it is there already
     fixed = substituted(opcode, strange, guess) if guess else None
     help = help or (f"did you mean `{fixed}`?" if fixed else None)
     return _unknown(mnemonic, strange, help, fixed if fixed and help and fixed in help and resolve(fixed) else None)

@@ -50,7 +50,8 @@ def mistaken(
         return (synchronised(errors[0], opcode, operands, context) or errors[0],)
     if [finding.about for finding in errors] == ["operand-count"]:
         return (_counted(errors[0], candidate, opcode, operands, context),)
-    misplaced = _reversed(candidate, operands, context) or _misplaced(candidate, opcode, errors, operands, context)
+    turned = _reversed(candidate, operands, context) or _turned_pair(candidate, operands, context)
+    misplaced = turned or _misplaced(candidate, opcode, errors, operands, context)
     if misplaced is not None:
         return (misplaced,)
     folded = _folded(candidate, opcode, operands, context)
@@ -101,6 +102,29 @@ def _reversed(candidate: Candidate, operands: tuple[Kind, ...], context: Context
     )  # fmt: skip
 
 
+def _turned_pair(candidate: Candidate, operands: tuple[Kind, ...], context: Context) -> Problem | None:
+    """The problem that the results of a pair stand in the wrong order: `%p1|%r1` for `%r1|%p1`."""
+    at = next((i for i, kind in enumerate(operands) if kind.sort == kinds.PAIR), None)
+    if at is None:
+        return None
+    second, first = operands[at].parts
+    turned = (*operands[:at], kinds.composed(kinds.PAIR, (first, second)), *operands[at + 1 :])
+    if not takes(candidate.form, candidate.m, turned, context):
+        return None
+    return Problem(
+        "operand-type", f"the results of `{candidate.m}` stand in the other order", (at,), "exchange these two",
+        expected=candidate.form.text, actual=operands[at].text, rule=_RULE, help="exchange the two results",
+        repair=lambda statement: _exchanged_pair(statement, at),
+    )  # fmt: skip
+
+
+def _exchanged_pair(statement: Statement, at: int) -> Fix:
+    operand = statement.operands[at]
+    first, _, second = operand.text.partition("|")
+    written = f"{second.strip()}|{first.strip()}"
+    return Fix(operand.span, written, f"write `{written}`")
+
+
 def _misplaced(
     candidate: Candidate, opcode: str, errors: list[Problem], operands: tuple[Kind, ...], context: Context
 ) -> Problem | None:
@@ -139,6 +163,8 @@ def _only_order(
         for order, i in orders:
             if any(order[at] == at for at in wrong):
                 continue  # a wrong operand that stays in its place stays wrong
+            if _moves_mask(candidate.form, operands, order):
+                continue
             if takes(candidate.form, candidate.m, tuple(operands[at] for at in order), context):
                 fitting.setdefault(order, i)
         among = {order: i for order, i in fitting.items() if all(order[at] == at or at in wrong for at in order)}
@@ -146,6 +172,12 @@ def _only_order(
         if len(fitting) == 1:
             return next(iter(fitting.items()))
     return None
+
+
+def _moves_mask(form: Form, operands: tuple[Kind, ...], order: Order) -> bool:
+    """Whether a constant leaves the place of the mask of lanes, which is the last operand."""
+    masked = bool(form.operands) and form.operands[-1].name == "membermask"
+    return masked and operands[-1].sort == kinds.INTEGER and order[-1] != len(order) - 1
 
 
 def _orders(count: int, moved: int) -> Iterator[Order]:
@@ -330,7 +362,8 @@ def _other_type(
     """The opcode with the type of its operands: the same kind of number in their width, or else their exact type."""
     for old in (TYPES[modifier] for modifier in candidate.m.written if modifier in TYPES):
         letter = "f" if actual.kind == "f" else old.kind
-        for name in (f"{letter}{actual.width}", actual.name):
+        packed = [f"{old.name}x2"] if old.kind == "f" and actual.kind == "b" else []
+        for name in (*packed, f"{letter}{actual.width}", actual.name):
             other = ".".join(name if part == old.name else part for part in opcode.split("."))
             if accepted(other, operands, context):
                 return other

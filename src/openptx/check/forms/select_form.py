@@ -122,9 +122,12 @@ def place(form: Form, layout: tuple[int, ...], operands: tuple[Kind, ...]) -> li
         paired = position + 1 < len(form.operands) and form.operands[position + 1].pair
         if kind.sort != kinds.PAIR:
             if paired and not form.operands[position + 1].optional:
+                alone = kind.sort == kinds.REGISTER and kind.type is not None and kind.type.kind == "pred"
                 return Problem(
                     "operand-kind", f"`{form.text}` writes a pair `d|p`", (number,), "half of a pair",
                     expected="a pair `d|p`", actual=kind.text,
+                    help="write `_` for the result that is not needed: `_|{}`" if alone else None,
+                    repair=(lambda statement, number=number: _second_of_pair(statement, number)) if alone else None,
                 )  # fmt: skip
             placed[position] = kind, (number,)
         elif not paired and _discards(kind, number):
@@ -139,6 +142,12 @@ def place(form: Form, layout: tuple[int, ...], operands: tuple[Kind, ...]) -> li
         else:
             placed[position], placed[position + 1] = (kind.parts[0], (number, 0)), (kind.parts[1], (number, 1))
     return placed
+
+
+def _second_of_pair(statement: Statement, number: int) -> Fix:
+    """The operand as the second of a pair whose first one is not needed."""
+    operand = statement.operands[number]
+    return Fix(operand.span, f"_|{operand.text}", f"write `_|{operand.text}`")
 
 
 def _first_of_pair(statement: Statement, number: int) -> Fix:
