@@ -138,9 +138,7 @@ def compile_libraries(folder: Path, command: Sequence[str] = (), *, links: bool 
     compiler's message if it fails.
     """
     found = compiler()
-    if command:
-        found = command[0]
-    if found is None:
+    if not command and found is None:
         chosen = os.environ.get("CC")
         missing = f"no command `{chosen}`, which the environment variable CC names" if chosen else "no C compiler"
         raise ArgumentError(f"libcuda.so.1 is compiled when it is first used, and there is {missing}: install gcc or "
@@ -150,7 +148,7 @@ def compile_libraries(folder: Path, command: Sequence[str] = (), *, links: bool 
     for name in {library.folder for library in LIBRARIES} - {"."}:
         (folder / name).mkdir()
     with ThreadPoolExecutor() as pool:
-        list(pool.map(functools.partial(compile_library, command or (found,), folder, links=links), LIBRARIES))
+        list(pool.map(functools.partial(compile_library, command or (str(found),), folder, links=links), LIBRARIES))
 
 
 def compile_library(compiler: Sequence[str], folder: Path, library: SharedLibrary, *, links: bool) -> None:

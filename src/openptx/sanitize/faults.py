@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openptx.call_graph import reachable_functions
 from openptx.errors import Fault
-from openptx.program import Function, Op, Program
+from openptx.program import Op
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.findings import Site
 from openptx.sanitize.heap import GuardedHeap
@@ -17,16 +17,13 @@ LIMITS = frozenset(("timeout", "instruction-limit"))
 """Faults that are less informative than another one, from a run in another order."""
 
 
-def report_fault(
-    fault: Fault, program: Program, function: Function, reporter: Reporter, executing: Executing,
-    heap: GuardedHeap | None,
-) -> None:  # fmt: skip
+def report_fault(fault: Fault, reporter: Reporter, executing: Executing, heap: GuardedHeap | None) -> None:
     """Adds the finding, unless another run's is more informative. Raises the fault if it names no statement of the
     kernel."""
     if fault.name in LIMITS and reporter.collector.count_if_known(("fault",)):
         return
-    code = (op for each in reachable_functions(program, function.name) for op in each.code)
-    op = next((op for op in code if is_at(program.file, op, fault)), None)
+    code = (op for each in reachable_functions(reporter.program, reporter.kernel) for op in each.code)
+    op = next((op for op in code if is_at(reporter.file, op, fault)), None)
     if op is None:
         raise fault
     thread = reporter.teams.number(fault.block, fault.thread) if fault.block and fault.thread else None

@@ -235,7 +235,7 @@ class SanitizedThreads(NumberedThreads):
         """Whether the shared memory of other CTAs of a cluster still exists when it is accessed."""
         if agents is None and self.access.bulk:  # the completion of an mbarrier's transaction
             agents = np.array([self.agents[thread][1] for thread in threads.tolist()])
-        owners = offsets // self._shared_stride + self.geometry.first
+        owners = offsets // self.shared_stride + self.geometry.first
         far = owners != self.session.teams.cta(threads)
         if far.any():
             ctas = np.broadcast_to(owners, far.shape)
@@ -267,7 +267,7 @@ class SanitizedThreads(NumberedThreads):
         """The agents that read or write for threads."""
         agents = [self.agents[thread][write] for thread in threads.tolist()]
         if write and self.access.multicast:
-            ctas = np.broadcast_to(offsets // self._shared_stride, threads.shape).tolist()
+            ctas = np.broadcast_to(offsets // self.shared_stride, threads.shape).tolist()
             of = self.session.bulk_copies.of_multicast
             found = zip(agents, ctas, threads.tolist(), strict=True)
             agents = [of(agent, cta, thread, self.statement) for agent, cta, thread in found]
@@ -342,7 +342,7 @@ class SanitizedThreads(NumberedThreads):
             ]
         if self.access.multicast:
             for i, (_, offset) in enumerate(keys):
-                agent = s.bulk_copies.of_multicast(self.agents[int(threads[i])][1], offset // self._shared_stride)
+                agent = s.bulk_copies.of_multicast(self.agents[int(threads[i])][1], offset // self.shared_stride)
                 extra[i] = s.clocks.views.join(extra[i], s.clocks.views.single(agent, s.clocks.now))
         commits = self.op.form.instruction in COMMITS  # copies that their thread waited for are complete as well
         releases = (commits or not self.access.bulk) and self.op.m.values.get("sem") != "relaxed"

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from openptx.device.memory_view import MemoryView
     from openptx.engines.interp.geometry import Geometry
     from openptx.engines.interp.launch_state import LaunchState
-    from openptx.engines.interp.memory.tensor_memory import TensorMemory
     from openptx.program import Op
     from openptx.sanitize.races.semantics import Access
 
@@ -42,16 +41,6 @@ class NumberedThreads(Threads):
     def threads(self) -> Array:
         """The indices of the executing threads in the launch."""
         return lane_sets.take(self.numbers, self.executing)
-
-    @property
-    def allocated_tensor_memory(self) -> TensorMemory | None:
-        """The tensor memory, if the kernel has used it."""
-        return self._tensor_memory
-
-    @property
-    def shared_stride(self) -> int:
-        """The distance between the shared memories of two neighbouring CTAs."""
-        return self._shared_stride
 
 
 class NumberedBatch(Batch):

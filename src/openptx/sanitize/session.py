@@ -184,7 +184,7 @@ class Session:
 
     def fault(self, fault: Fault) -> None:
         """A fault has stopped the kernel. Raises it if it names no statement of the kernel."""
-        report_fault(fault, self.program, self.function, self.reporter, self.executing, self.heap)
+        report_fault(fault, self.reporter, self.executing, self.heap)
 
     def close(self) -> None:
         """The memory that the kernel freed may be reused from now on."""

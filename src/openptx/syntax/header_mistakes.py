@@ -29,19 +29,17 @@ def second_name(c: Cursor, first: Name, problems: list[Diagnostic]) -> Name:
 
 def before_name(c: Cursor, what: str) -> Mistake | None:
     """The error that something stands between `.entry` or `.func` and the name, which belongs elsewhere."""
-    where = f"after `.{'entry' if what == 'kernel' else 'func'}`"
+    directive = "`.entry`" if what == "kernel" else "`.func`"
+    help: str | None = None
     if c.word in LINKAGE:
-        return c.expected(
-            f"the name of the {what}",
-            where,
-            help=f"`{c.word}` stands before `.{'entry' if what == 'kernel' else 'func'}`",
-        )
-    if c.word == "(" and what == "kernel":
-        return c.expected("the name of the kernel", where, help="a kernel has no result: it stores through a pointer")
-    if c.word[1:] in FUNDAMENTAL:
-        help = f"the result of a function is in parentheses: `.func (.reg {c.word} result) name`"
-        return c.expected(f"the name of the {what}", where, help=help if what == "function" else None)
-    if c.kind == "number":
+        help = f"`{c.word}` stands before {directive}"
+    elif c.word == "(" and what == "kernel":
+        help = "a kernel has no result: it stores through a pointer"
+    elif c.word[1:] in FUNDAMENTAL:
+        if what == "function":
+            help = f"the result of a function is in parentheses: `.func (.reg {c.word} result) name`"
+    elif c.kind == "number":
         help = "a name begins with a letter, or with `_`, `$` or `%` and one more character"
-        return c.expected(f"the name of the {what}", where, help=help)
-    return None
+    else:
+        return None
+    return c.expected(f"the name of the {what}", f"after {directive}", help=help)

@@ -56,7 +56,7 @@ class Threads(Copies, Atomics, Machine):
         self.clock = 0  # instructions executed, by all groups of the batch
         self._specials: dict[str, Array] = {}
         self._images: LaneImages | None = None
-        self._tensor_memory: TensorMemory | None = None
+        self.allocated_tensor_memory: TensorMemory | None = None
         self.tensor_block: Bytes | None = None
         """The tensor memory of the batch's single CTA, if it exists already."""
         self.tensor_code = 0
@@ -64,7 +64,7 @@ class Threads(Copies, Atomics, Machine):
 
     def close(self) -> None:
         super().close()
-        self._images = self._tensor_memory = (
+        self._images = self.allocated_tensor_memory = (
             None  # they refer to this machine, and would keep it alive until cycle collection
         )
 
@@ -235,9 +235,9 @@ class Threads(Copies, Atomics, Machine):
 
     @property
     def tensor_memory(self) -> TensorMemory:
-        if self._tensor_memory is None:
-            self._tensor_memory = self.make_tensor_memory()
-        return self._tensor_memory
+        if self.allocated_tensor_memory is None:
+            self.allocated_tensor_memory = self.make_tensor_memory()
+        return self.allocated_tensor_memory
 
     def make_tensor_memory(self) -> TensorMemory:
         return TensorMemory(self, self.tensor_block)

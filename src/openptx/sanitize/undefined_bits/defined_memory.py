@@ -142,7 +142,7 @@ class DefinedMemory(Definedness, SanitizedThreads):
         bit = int(undefined[lane, part])
         at = int(offsets[lane if offsets.size > 1 else 0]) + part * width + ((bit & -bit).bit_length() - 1) // 8
         if plane is self.shared:
-            name, at = shared_place(self.session.teams.shape.layout, at % self._shared_stride)
+            name, at = shared_place(self.session.teams.shape.layout, at % self.shared_stride)
         elif plane is self.local:
             name, at = "local memory", at % (plane.size // self.n)
         else:

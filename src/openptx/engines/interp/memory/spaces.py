@@ -75,9 +75,9 @@ class Spaces(NumpyMachine):
         self._slot_shift = np.array(memory.shift, np.uint64)
         self._within_slot = np.array((1 << memory.shift) - 1, np.uint64)
         self.shared_size = geometry.shape.shared
-        self._shared_stride = max(256, -(-self.shared_size // 256) * 256)
-        self.shared = Plane(np.zeros(self._shared_stride * geometry.count, np.uint8))
-        self._cta_base = geometry.cta * self._shared_stride
+        self.shared_stride = max(256, -(-self.shared_size // 256) * 256)
+        self.shared = Plane(np.zeros(self.shared_stride * geometry.count, np.uint8))
+        self._cta_base = geometry.cta * self.shared_stride
         self.local_size = 0  # bytes that the executing function may touch
         self._local_stride = 0
         self.local = Plane(np.zeros(0, np.uint8))
@@ -136,7 +136,7 @@ class Spaces(NumpyMachine):
 
     def shared_of(self, cta: int) -> int:
         """The address in this process of a CTA's shared memory."""
-        return self.shared.data.ctypes.data + cta * self._shared_stride
+        return self.shared.data.ctypes.data + cta * self.shared_stride
 
     # Local memory grows with the depth of calls.
 
@@ -215,7 +215,7 @@ class Spaces(NumpyMachine):
             absent = ~reachable & (rank >= 0) & (rank < CLUSTER)
             if shape.explicit_cluster and others and any_set(absent):
                 raise self.fault("out-of-bounds", "no such CTA in the cluster", absent, a, space, size)
-            base = np.where(reachable & ~bare, own - mine + rank, own) * self._shared_stride
+            base = np.where(reachable & ~bare, own - mine + rank, own) * self.shared_stride
             a = np.where(reachable, a & np.uint64((1 << CTA_SHIFT) - 1), a)
             last = largest(a)
         self.check(a, last, self.shared_size, size, 0, a, "shared")
