@@ -1,4 +1,4 @@
-"""Dominators of blocks, and the loop depth of each block."""
+"""Dominators of blocks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ class Dominators:
         self._find()
         self.children = self._children()
         self._spans = self._number()
-        self.depth = self._loops()
 
     def _find(self) -> None:
         changed = True
@@ -69,29 +68,6 @@ class Dominators:
                 found[i] = first[i], len(first) - 1
             else:
                 first[i] = len(first)
-        return found
-
-    def _loops(self) -> list[int]:
-        """The number of natural loops that contain each block."""
-        depth = [0] * len(self.successors)
-        headers: dict[int, set[int]] = {}
-        for i in self.order:
-            for header in self.successors[i]:
-                if self.dominates(header, i):
-                    headers.setdefault(header, {header}).update(self._body(header, i))
-        for body in headers.values():
-            for i in body:
-                depth[i] += 1
-        return depth
-
-    def _body(self, header: int, latch: int) -> set[int]:
-        """The blocks from which the end of a loop can be reached without leaving it."""
-        found, waiting = {header}, [latch]
-        while waiting:
-            i = waiting.pop()
-            if i not in found:
-                found.add(i)
-                waiting += self.predecessors[i]
         return found
 
 

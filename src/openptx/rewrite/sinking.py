@@ -103,7 +103,8 @@ class Sinking:
         self.renamed[index] = self.copy(index, op, to, live)
 
     def place(self, index: int) -> int | None:
-        """The block that a value moves to; None if it stays."""
+        """The block that a value moves to; None if it stays: also where that block would be executed more often, as one
+        of a loop is that does not contain the definition."""
         dominators, home = self.dominators, self.home[index]
         found: int | None = None
         for i in self.uses[index]:
@@ -113,7 +114,8 @@ class Sinking:
             found = above if found is None else dominators.common(found, above)
         if found is None or found == home or not dominators.dominates(home, found):
             return None
-        return found if dominators.depth[found] <= dominators.depth[home] else None
+        again = self.between(found, home) | {found}
+        return None if any(i in again and i != home for i in dominators.predecessors[found]) else found
 
     def arithmetic(self, index: int) -> Op | None:
         """The only definition of a register, if it is arithmetic that can be repeated elsewhere.

@@ -102,6 +102,18 @@ def test_not_into_a_loop() -> None:
     assert rewritten(program(text, "membar.gl;")) == rewritten(program(text, "membar.gl;"), "off")
 
 
+def test_not_into_another_loop() -> None:
+    """It would be computed again and again there, from a factor that the loop changes."""
+    first = f"mov.u32 r, 0; L: {PRODUCT} {SUM} membar.gl; add.u32 r, r, 1; setp.lt.u32 q, r, 2; @q bra L;"
+    second = "mov.u32 r, 0; M: setp.ge.u32 q, r, 2; @q bra N; membar.gl; add.rn.f32 b, b, e; add.u32 r, r, 1; bra M; N:"
+    found = [np.zeros(8, np.float32) for _ in range(2)]
+    for array, contract in zip(found, ("ptxas", "off"), strict=True):
+        given = np.array([3, 2, 5, -4], np.float32)
+        text = kernel(f"{first} {second} st.global.f32 [o + 4], x; {Z} {KEPT['a']} {KEPT['b']} {KEPT['c']}")
+        openptx.load(text, contract=contract)["k"](1, 1, (given, array, 0), engine="interp")
+    assert found[0].tolist() == found[1].tolist()
+
+
 @pytest.mark.parametrize("engine", ["interp", "native"])
 def test_a_register_that_nothing_writes(engine: str) -> None:
     """Nothing that reads one moves, but the kernel loads and runs."""
