@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
+from openptx.engines.interp.geometry import block_number
 from openptx.errors import Triple
 
 
@@ -38,12 +39,7 @@ class Numbering:
 
     def number_of_block(self, block: Triple) -> int:
         """The linear index of the block with these indices."""
-        outer = [b // c for b, c in zip(block, self.cluster, strict=True)]
-        inner = [b % c for b, c in zip(block, self.cluster, strict=True)]
-        counts = [g // c for g, c in zip(self.grid, self.cluster, strict=True)]
-        number = outer[0] + counts[0] * (outer[1] + counts[1] * outer[2])
-        rank = inner[0] + self.cluster[0] * (inner[1] + self.cluster[1] * inner[2])
-        return number * prod(self.cluster) + rank
+        return block_number(block, self.grid, self.cluster)
 
     def block_at(self, number: int) -> Triple:
         """The indices of the block with this linear index."""

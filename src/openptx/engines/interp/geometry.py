@@ -44,6 +44,14 @@ class Shape:
         return self.cluster[0] * self.cluster[1] * self.cluster[2]
 
 
+def block_number(block: Triple, grid: Triple, cluster: Triple) -> int:
+    """The linear index of the block at a position, cluster by cluster; x varies fastest."""
+    (x, y, z), (gx, gy, _), (cx, cy, cz) = block, grid, cluster
+    number = x // cx + (gx // cx) * (y // cy + (gy // cy) * (z // cz))
+    rank = x % cx + cx * (y % cy + cy * (z % cz))
+    return number * cx * cy * cz + rank
+
+
 def split(linear: NDArray[np.integer], extent: Triple) -> tuple[U32, U32, U32]:
     """x, y, z of linear positions, x varying fastest."""
     x, rest = linear % extent[0], linear // extent[0]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from openptx.array_types import Array
-from openptx.engines.interp.geometry import WARP, Geometry, Shape
+from openptx.engines.interp.geometry import WARP, Geometry, Shape, block_number
 from openptx.errors import Triple
 
 AGENT = 1 << 31
@@ -51,12 +51,9 @@ class Teams:
 
     def number(self, block: Triple, thread: Triple) -> int:
         """The thread at a position."""
-        (x, y, z), (gx, gy, _), (cx, cy, cz) = block, self.shape.grid, self.shape.cluster
-        cluster = x // cx + (gx // cx) * (y // cy + (gy // cy) * (z // cz))
-        rank = x % cx + cx * (y % cy + cy * (z % cz))
         a, b, c = thread
         own = a + self.shape.block[0] * (b + self.shape.block[1] * c)
-        return (cluster * self.cluster_size + rank) * self.threads + own
+        return block_number(block, self.shape.grid, self.shape.cluster) * self.threads + own
 
     def place(self, thread: int) -> tuple[Triple, Triple]:
         """The block and the thread in it, as `%ctaid` and `%tid`."""
