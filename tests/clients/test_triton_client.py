@@ -267,6 +267,12 @@ def test_targets_that_there_are_not(wrong: str, why: str) -> None:
         openptx.triton.activate(wrong)
 
 
+def test_kernels_that_are_interpreted_are_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    with pytest.raises(ArgumentError, match="unset it"):
+        openptx.triton.activate("sm_80")
+
+
 def test_importing_needs_neither_triton_nor_torch() -> None:
     code = "import sys, openptx.triton; print('triton' in sys.modules, 'torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -55,13 +55,15 @@ def activate(
     computer; the others are compiled and run only if `every_configuration` is true. `triton.testing.do_bench` measures
     this computer. Calling it again changes the target.
 
-    Raises ArgumentError if Triton is not installed, is too old, or does not know the target, and for options that no
-    launch accepts.
+    Raises ArgumentError if Triton is not installed, is too old, does not know the target, or interprets kernels instead
+    of compiling them, and for options that no launch accepts.
     """
     number = capability(target)
     require_for_all(engine, workers, timeout, sanitize)
     require_flags(every_configuration=every_configuration)
     runtime, knobs, jit = parts()
+    if knobs.runtime.interpret:  # it would read tensors of `openptx.torch` at their addresses on the device
+        raise ArgumentError("with TRITON_INTERPRET=1 Triton's interpreter runs kernels, and no PTX is made: unset it")
     options = LaunchOptions(engine, workers, timeout, sanitize)
     with _LOCK:
         driver = _STATE.drivers.setdefault(number, Driver(number))
