@@ -153,6 +153,14 @@ def test_the_accelerator_is_cuda(active: None) -> None:
     assert torch.cuda.random.initial_seed() == 7
 
 
+def test_functions_that_generated_code_calls(active: None) -> None:
+    with torch.cuda._DeviceGuard(0):  # by code of Inductor and FlagGems
+        assert torch._C._cuda_getCurrentRawStream(0) == 0
+    made = torch._C._dynamo.guards._empty_strided_cuda((2, 3), (1, 2), torch.float16)
+    assert made.is_cuda
+    assert made.stride() == (1, 2)
+
+
 def test_pinned_batches_in_another_thread(active: None) -> None:
     loader = torch.utils.data.DataLoader(torch.arange(6.0), batch_size=4, pin_memory=True, num_workers=1)
     assert [batch.cuda().sum().item() for batch in loader] == [6, 9]
@@ -189,8 +197,8 @@ def test_it_is_undone() -> None:
     if torch.cuda.is_available():
         pytest.skip("torch has a GPU")
     owners = (
-        torch, torch.cuda, torch.cuda.memory, torch.accelerator, torch.cuda.nvtx, torch.library.Library, torch.autograd,
-        torch.autograd.Function, torch.autocast,
+        torch, torch._C, torch.cuda, torch.cuda.memory, torch.accelerator, torch.cuda.nvtx, torch.library.Library,
+        torch.autograd, torch.autograd.Function, torch.autocast,
         torch.autograd.function.BackwardCFunction, torch.utils.checkpoint,
     )  # fmt: skip
     before = [{**vars(owner)} for owner in owners]

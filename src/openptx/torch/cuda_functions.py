@@ -97,6 +97,7 @@ def functions(torch: Any, number: int) -> dict[str, Any]:
     return {
         "is_available": give(True), "is_initialized": give(True), "init": give(None), "device_count": give(1),
         "current_device": give(0), "set_device": give(None), "device": context, "device_of": context,
+        "_exchange_device": give(0), "_maybe_exchange_device": give(0),
         "get_device_name": give(known.name), "get_device_capability": give((known.major, known.minor)),
         "get_device_properties": give(known), "is_bf16_supported": give(True), "can_device_access_peer": give(False),
         "synchronize": give(None), "empty_cache": give(None), "Event": Event, "Stream": Stream, "stream": context,
@@ -140,8 +141,18 @@ def by_module(torch: Any, number: int) -> list[tuple[Any, dict[str, Any]]]:
         made |= {name: made[same] for name, same in names.items()}
         return module, {name: value for name, value in made.items() if hasattr(module, name)}
 
+    def raw_stream(device: int) -> int:
+        return 0
+
+    def empty_strided(size: Any, stride: Any, dtype: Any) -> Any:
+        return torch.empty_strided(size, stride, dtype=dtype, device="cuda")
+
     cuda = torch.cuda
-    found = [of(cuda), of(cuda.memory), of(cuda.random), of(cuda.profiler, start="synchronize", stop="synchronize")]
+    found: list[tuple[Any, dict[str, Any]]] = [  # what Inductor's code imports
+        (torch._C, {"_cuda_getCurrentRawStream": raw_stream}),
+        (torch._C._dynamo.guards, {"_empty_strided_cuda": empty_strided}),
+    ]
+    found += [of(cuda), of(cuda.memory), of(cuda.random), of(cuda.profiler, start="synchronize", stop="synchronize")]
     if hasattr(torch, "accelerator"):
         modules = torch.accelerator, getattr(torch.accelerator, "memory", None)
         found += [of(module, **ACCELERATOR) for module in modules]
