@@ -276,3 +276,28 @@ def test_a_completed_fix_shows_whole_words() -> None:
     (error,) = openptx.check(text)
     assert error.fix is not None
     assert (error.help, error.fix.text) == (None, "write `mul.rn.f32`")
+
+
+_RANGED = ".entry k() {{\n.reg .b32 {};\nmov.u32 %r3, 1;\nadd.u32 %r2, %r3, %r8;\nret; }}\n"
+
+
+@pytest.mark.parametrize("registers", ["%r1-%r8", "%r1:8", "%r<1-8>", "%r<1..8>"])
+def test_registers_from_one_to_another_are_declared_by_their_count(registers: str) -> None:
+    (found,) = openptx.check(HEAD + _RANGED.format(registers))
+    assert found.fix is not None
+    assert applied(found.file.text, [found])[0] == HEAD + _RANGED.format("%r<9>")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (".reg .align 16 .b8 table[256];\n", "state-space-place"),
+        (".entry k() { .tex .pred p; ret; }\n", "removed"),
+        (
+            ".entry k() {\n.reg .pred p;\nsetp.eq.u32 p, 1, 1;\n@p bra L;\nret;\n.version 8.0\nret; }\n",
+            "misplaced-directive",
+        ),
+    ],
+)
+def test_a_wrong_space_and_a_directive_in_place_of_a_label_are_one_error(text: str, name: str) -> None:
+    assert [found.name for found in openptx.check(HEAD + text) if found.severity == "error"] == [name]

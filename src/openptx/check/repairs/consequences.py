@@ -20,6 +20,9 @@ from openptx.patterns import pattern
 from openptx.syntax.brace_matcher import closing
 from openptx.syntax.lexical import IDENTIFIER
 
+OF_SPACES = frozenset(("array-size", "register-type"))
+"""Errors of declarations that another state space may not have."""
+
 _LONGEST_BLOCK = 1 << 13
 """Characters of a block of C whose end is looked for."""
 
@@ -39,6 +42,8 @@ def consequences(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
         yield from _of_damaged_header(errors, error)
     if error.name == "misplaced-statement":
         yield from _registers_before(errors, error)
+    if error.name in ("state-space-place", "removed"):  # a declaration in the wrong space, whatever else it has
+        yield from (each for each in errors.in_line(error) if each.name in OF_SPACES)
     if error.name == "declaration-mismatch":
         yield from _of_mismatch(errors, error)
     if is_incomplete(error):

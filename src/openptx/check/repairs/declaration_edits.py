@@ -51,6 +51,7 @@ def edits(found: Diagnostic, inside: bool, absent: Collection[str]) -> Iterator[
     if before < line[0] and text[before : line[0] - 1] == text[slice(*line)]:
         yield _removal(text, (line[0] - 1, line[1]))
     yield from _names(text, (start, end), absent)
+    yield from _ranges(text, line)
     yield from _by_expectation(found, line[0], last, inside)
     orders = exchanged(text, (start, end), line) if found.help is None else ()
     if found.kind and not found.marks and last < line[0]:
@@ -86,6 +87,19 @@ def _names(text: str, span: Span, absent: Collection[str]) -> Iterator[Fix]:
         if text[start] == "." and name[:1] == "%":
             yield replacement((start, start + 1), "%")
         yield replacement((start, start), name if text[start - 1].isspace() else f" {name}")
+
+
+_RANGE = pattern(r"([%$\w]*[^\W\d])([0-9]+)\s*(?:-|\.\.+|:)\s*(?:\1)?([0-9]+)\b", re.A)
+"""Registers from one to another: `%r1-%r8`."""
+_BOUNDS = pattern(r"<\s*[0-9]+\s*(?:-|\.\.+|:)\s*([0-9]+)\s*>", re.A)
+
+
+def _ranges(text: str, line: Span) -> Iterator[Fix]:
+    """Several registers with their first and last number, as a count."""
+    for match in _RANGE.finditer(text, *line):
+        yield replacement(match.span(), f"{match[1]}<{int(match[3][:9]) + 1}>")
+    for match in _BOUNDS.finditer(text, *line):
+        yield replacement(match.span(), f"<{int(match[1][:9]) + 1}>")
 
 
 def _by_expectation(found: Diagnostic, line: int, last: int, inside: bool) -> Iterator[Fix]:

@@ -10,7 +10,7 @@ from openptx.check.repairs.declaration_edits import edits, replacement
 from openptx.check.repairs.directive_shapes import without_dot
 from openptx.check.repairs.duplicate_edits import DUPLICATES, duplicate_edits
 from openptx.check.repairs.errors import OF_OPCODES
-from openptx.check.repairs.file_errors import FileErrors
+from openptx.check.repairs.file_errors import FileErrors, quoted
 from openptx.check.repairs.line_shapes import prototype_last
 from openptx.check.repairs.mark_edits import mark_edits, slips
 from openptx.check.repairs.tokens import lacking_count
@@ -51,6 +51,11 @@ def fix_candidates(errors: FileErrors, error: Diagnostic) -> Iterator[Fix]:
         yield from (replacement(*each) for each in lacking_count(text, line))
     if error.name in ("unclosed-brace", "unmatched-brace") and error.kind != CUT_OFF:
         yield from brace_edits(error)
+    if error.name == "misplaced-directive" and errors.inside(error):
+        missing = dict.fromkeys(
+            name for each in errors.all if each.name == "unknown-label" for name in quoted(each.message)
+        )
+        yield from (replacement(line, f"{name}:") for name in missing)  # the label whose line the directive has taken
     yield from _edits_of_text(errors, error)
 
 
