@@ -147,8 +147,35 @@ class Unsupported(Error):
         self.file, self.span = _origin(file, span)
         self.help = help
 
+    @property
+    def summary(self) -> str:
+        """What is wrong, in one sentence."""
+        return f"OpenPTX cannot do this yet: `{self.form}`"
+
+    def at(self, instruction: object, file: File, span: Span) -> Unsupported:
+        """The gap as one of an instruction at this place, of which it is a part."""
+        return Unsupported(f"{instruction}: {self.form}", file=file, span=span, help=self.help)
+
     def __str__(self) -> str:
         return _render(self)
+
+
+class Undefined(Unsupported):
+    """A launch needs a function or variable that the module declares and does not define. On a GPU such a module
+    cannot be loaded."""
+
+    def __init__(self, use: str, name: str, *, file: File | None = None, span: Span | None = None) -> None:
+        self.use, self.name = use, name
+        form = f"{use} of `{name}`, which the module does not define"
+        help = 'link the file that defines it: openptx.load(["this.ptx", "other.ptx"]), or `openptx link`'
+        super().__init__(form, file=file, span=span, help=help)
+
+    @property
+    def summary(self) -> str:
+        return self.form
+
+    def at(self, instruction: object, file: File, span: Span) -> Undefined:
+        return Undefined(self.use, self.name, file=file, span=span)
 
 
 class Bug(Error):

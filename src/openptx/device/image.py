@@ -13,7 +13,7 @@ from openptx.device.memory_view import MemoryView
 from openptx.device.nested_launches import PARAMETERS
 from openptx.device.textures.handles import Opaque
 from openptx.device.textures.sampler import Sampler
-from openptx.errors import Unsupported
+from openptx.errors import Undefined
 from openptx.isa.address_windows import FUNCTION, window
 from openptx.program import Program, Relocation, Variable
 
@@ -25,11 +25,11 @@ WORKSPACE = 8
 
 
 class SymbolAddresses(dict[str, int]):
-    """Addresses by name. A symbol that a linker would resolve in another module is reported as unsupported when its
-    address is taken."""
+    """Addresses by name. The address of a symbol that a linker would resolve in another module is an error when it
+    is taken."""
 
     def __missing__(self, name: str) -> int:
-        raise Unsupported(f"address of `{name}`, which the module does not define")
+        raise Undefined("address", name)
 
 
 class Image:

@@ -70,8 +70,10 @@ def test_what_another_module_defines_is_a_gap_with_a_name() -> None:
     text += ".visible .entry k() { .reg .u32 t; ld.global.u32 t, [other]; ret; }\n"
     module = load(HEAD + text + ".visible .entry fine() { ret; }")
     module["fine"](1, 1, (), engine="interp")
-    with pytest.raises(Unsupported, match="`other`, which the module does not define"):
+    with pytest.raises(Unsupported, match="address of `other`, which the module does not define") as refused:
         module["k"](1, 1, (), engine="interp")
+    assert "yet" not in str(refused.value)
+    assert "help: link the file that defines it" in str(refused.value)
 
 
 @pytest.mark.parametrize("engine", ["interp", "native"])

@@ -50,8 +50,8 @@ def render_unsupported(gap: Unsupported, *, color: bool = False) -> str:
     """A gap: the instruction without a meaning."""
     style = Style(color)
     notes = [f"help: {gap.help}"] if gap.help else []
-    head, message = style("unsupported", "unsupported"), f"OpenPTX cannot do this yet: `{gap.form}`"
-    return "\n".join(located(head, "unsupported", message, gap.file, gap.span, notes, style, WIDTH))
+    head = style("unsupported", "unsupported")
+    return "\n".join(located(head, "unsupported", gap.summary, gap.file, gap.span, notes, style, WIDTH))
 
 
 def located(

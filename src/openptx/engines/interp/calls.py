@@ -10,7 +10,7 @@ from openptx.engines.interp import lane_sets
 from openptx.engines.interp.builtins import EXTERNALS
 from openptx.engines.interp.frames import Frame, Group
 from openptx.engines.interp.memory.spaces import Violation
-from openptx.errors import Unsupported
+from openptx.errors import Undefined
 from openptx.numerics import Bits
 from openptx.numerics.reductions import distinct
 from openptx.program import FunctionName, Op, Operand, Reg, Register, Sink, Symbol, Variable
@@ -59,9 +59,7 @@ def enter(batch: BatchState, group: Group, op: Op, end: int, name: str) -> bool:
     if name not in batch.program.functions:
         external = EXTERNALS.get(name)
         if external is None:
-            raise Unsupported(
-                f"call of `{name}`, which the module does not define", file=batch.program.file, span=op.span
-            )
+            raise Undefined("call", name, file=batch.program.file, span=op.span)
         values = [value_of(batch, caller, group.lanes, argument) for argument in site.arguments]
         result = external(x, *values)
         if site.results and result is not None:

@@ -161,7 +161,6 @@ def proceed(run: Launch, batch: Batch, quantum: int, runs: Callable[[Batch], Non
     except Unsupported as gap:  # a part of the running instruction
         if batch.running is None or gap.file is not None:
             raise
-        form = f"{batch.running.m}: {gap.form}"
-        raise Unsupported(form, file=run.program.file, span=batch.running.span) from None
+        raise gap.at(batch.running.m, run.program.file, batch.running.span) from None
     finally:
         sys.stdout.flush()

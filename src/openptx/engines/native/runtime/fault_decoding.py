@@ -28,7 +28,7 @@ def failure(run: Run, worker: Worker) -> Fault | Unsupported:
         return fault(run, worker)
     (site,) = struct.unpack_from("<I", worker.memory, abi.SITE)
     op = place(run, site).code[site & 0xFFFFF]
-    return Unsupported(f"{op.m}: {gap.form}", file=run.plan.program.file, span=op.span)
+    return gap.at(op.m, run.plan.program.file, op.span)
 
 
 def fault(run: Run, worker: Worker) -> Fault:

@@ -55,7 +55,7 @@ def execute(program: Program, function: Function, pc: int, x: Threads, worker: W
     except NoMeaning:
         raise Unsupported(str(op.m), file=program.file, span=op.span) from None
     except Unsupported as gap:
-        raise Unsupported(f"{op.m}: {gap.form}", file=program.file, span=op.span) from None
+        raise gap.at(op.m, program.file, op.span) from None
     for cell, row in zip(writes, words, strict=False):
         row[lanes] = lane_sets.take(cell_of(function, cells, registers, cell), x.executing)
 
