@@ -109,3 +109,16 @@ def test_four_times_the_kernel_takes_about_four_times_as_long(shape: str) -> Non
     seconds(10)  # what is imported and remembered once
     n = 300
     assert min(seconds(4 * n) for _ in range(2)) < 9 * min(seconds(n) for _ in range(2)) + 0.05
+
+
+def expanded_masks(n: int) -> int:
+    """How often the generic version of a kernel with n exchanges makes a vector of a mask."""
+    k = openptx.load(shuffles(n))["k"]
+    options = Options((32, 1, 1), locked=False, lane_facts=False, speculates=False)
+    text = lower_kernel(k.module.program, k.function, k.module.image, options, {}).text
+    return text.count("to <4 x i8>") + text.count("load <32 x i1>, ptr %m") + text.count("to <32 x i1>")
+
+
+def test_masks_of_waiting_lanes_are_not_expanded_at_each_place_that_tests_them() -> None:
+    """Each of n exchanges tests n masks."""
+    assert expanded_masks(120) < 3 * expanded_masks(60)

@@ -76,9 +76,10 @@ class SideExits:
         values = [self.saved_as(value, own) for value, own in zip(registers, lanes, strict=True)]
         ir.store("i32", position, field(abi.RESUME), 4)
         ir.store_saved(MASK, ir.load_live(), field(abi.LIVE), 4)
-        masks = [self.x.vector(self.scope.block_mask), *(ir.load_mask(f"%m{self.c.graph.at[pc]}") for pc in waiting)]
-        for i, mask in enumerate(masks):
-            ir.store_saved(MASK, mask, field(abi.SAVED + 4 * i), 4)
+        ir.store_saved(MASK, self.x.vector(self.scope.block_mask), field(abi.SAVED), 4)
+        for i, pc in enumerate(waiting, 1):
+            word = ir.load_word(f"%m{self.c.graph.at[pc]}")
+            ir.store("i32", word, field(abi.SAVED + 4 * i), 4)
         for saved, own, value in zip(self.layout.places(waiting, cells), lanes, values, strict=True):
             ir.store(LaneType(saved.width, own is not None).int, value, field(saved.offset), 4)
 

@@ -183,11 +183,7 @@ class BlockEmitter:
         several = any(self.c.graph.blocks[c].syncs_warp for c in waiting)
         if several and self.c.is_function:
             raise UnsupportedByJit("lanes of a warp that may wait for each other at different places of a function")
-        masks = [ir.load_mask(f"%m{c}") for c in sorted(waiting)]
-        away = masks[0]
-        for other in masks[1:]:
-            away = ir.emit(f"or <32 x i1> {away}, {other}")
-        word = ir.mask_bits(away)
+        word = ir.load_union([f"%m{c}" for c in sorted(waiting)])
         if b.is_cta_barrier:
             missing = ir.is_some(word)
         else:

@@ -161,7 +161,7 @@ class Branches:
             ending = key[-1] == END
             order = key[:-1] if ending else key
             ir.start(label)
-            some = ir.is_some(ir.mask_bits(ir.load_mask(f"%m{order[0]}")))
+            some = ir.is_some(ir.load_word(f"%m{order[0]}"))
             ir.branch(some, f"block{order[0]}", self.label(order[1:], ending))
 
     # Other ends of blocks

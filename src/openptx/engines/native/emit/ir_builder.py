@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from typing import NamedTuple
@@ -145,6 +145,19 @@ class IRBuilder(Builder):
 
     def store_mask(self, mask: str, place: str) -> None:
         self.store(MASK, mask, place, 4)
+
+    def load_word(self, place: str) -> str:
+        """A mask in a stack slot as an i32. A slot that stays in memory is not expanded first, by four instructions of
+        a thousand characters."""
+        return self.load(f"i{N}", place, 4) if self.slots_stay else self.mask_bits(self.load_mask(place))
+
+    def load_union(self, places: Sequence[str]) -> str:
+        """The lanes of any of some masks in stack slots, as an i32."""
+        t = f"i{N}" if self.slots_stay else MASK
+        union, *others = [self.load(t, place, 4) for place in places]
+        for other in others:
+            union = self.emit(f"or {t} {union}, {other}")
+        return union if self.slots_stay else self.mask_bits(union)
 
     def mask_bits(self, mask: str) -> str:
         """A mask as an i32."""
