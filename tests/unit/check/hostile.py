@@ -41,6 +41,8 @@ PROGRAMS: dict[str, Callable[[int], str]] = {
     "longer numbers":        lambda n: body(f".reg .b32 a; mov.b32 a, {'9' * 20 * n}; mov.f32 a, {'9' * 20 * n}f;"),
     "a long hex number":     lambda n: body(f".reg .b32 a; mov.b32 a, 0x{'9' * n};"),
     "a long register":       lambda n: body(f".reg .b32 %r<4>; mov.b32 %r{'3' * n}, 1;"),
+    "a long name to another": lambda n: body(f".reg .b32 {'a' * 4 * n}-%r1;"),
+    "names with dots":       lambda n: HEAD + each(n, ".func f.#(.param .b32 f.#_param_0) {ret;}\n"),
     "a long range":          lambda n: body(f".reg .b32 %r<{'4' * n}>;"),
     "unclosed blocks":       lambda n: body("{" * n),
     "blocks":                lambda n: body("{" * 2 * n + "}" * 2 * n),

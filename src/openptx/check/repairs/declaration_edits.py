@@ -89,7 +89,7 @@ def _names(text: str, span: Span, absent: Collection[str]) -> Iterator[Fix]:
         yield replacement((start, start), name if text[start - 1].isspace() else f" {name}")
 
 
-_RANGE = pattern(r"([%$\w]*[^\W\d])([0-9]+)\s*(?:-|\.\.+|:)\s*(?:\1)?([0-9]+)\b", re.A)
+_RANGE = pattern(r"(?<![%$\w])([%$\w]*?[^\W\d])([0-9]++)\s*+(?:-|\.\.+|:)\s*(?:\1)?([0-9]+)\b", re.A)
 """Registers from one to another: `%r1-%r8`."""
 _BOUNDS = pattern(r"<\s*[0-9]+\s*(?:-|\.\.+|:)\s*([0-9]+)\s*>", re.A)
 
