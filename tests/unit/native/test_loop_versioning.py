@@ -156,3 +156,23 @@ def test_a_loop_that_lanes_leave_has_a_copy_for_full_warps(stays: str) -> None:
     assert "fadd" in first
     assert "select <32 x i1>" not in first
     assert "select <32 x i1>" in loop
+
+
+APART = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u32 turns) {
+.reg .u64 x, y, d; .reg .u32 a, i, n, t, s, w, o; .reg .pred q;
+ld.param.u64 x, [p]; ld.param.u32 n, [turns]; mov.u32 t, %tid.x; mul.wide.u32 d, t, 4; add.u64 x, x, d; mov.u32 o, 0;
+AGAIN: mov.u64 y, x; mov.u32 i, 0; mov.u32 s, 0; mul.lo.u32 w, o, t;
+OWN: add.u32 s, s, 1; setp.eq.u32 q, w, 5; @q bra ON; setp.lt.u32 q, s, w; @q bra OWN;
+ALL: ld.global.u32 a, [y]; add.u32 a, a, 1; st.global.u32 [y], a; add.u64 y, y, 128; add.u32 i, i, 1;
+setp.lt.u32 q, i, n; @q bra ALL;
+ON: add.u32 o, o, 1; setp.lt.u32 q, o, 4; @q bra AGAIN; ret; }"""
+
+
+def test_lanes_that_skip_a_loop_which_the_whole_warp_has_run_before() -> None:
+    """A warp that runs `ALL` with all lanes leaves no mask of them behind: in the second turn, thread 5 skips it."""
+    found = np.zeros((4, 32), np.uint32)
+    openptx.load(APART)["k"](1, 32, (found, 4), engine="native")
+    assert found.tolist() == [[3 if thread == 5 else 4 for thread in range(32)]] * 4

@@ -31,15 +31,19 @@ class Branches:
 
     def jump(self, goal: int, waiting: frozenset[int]) -> None:
         """All lanes of the block continue at `goal`."""
+        own = self.scope.block.index
+        if self.scope.head_of_full:
+            if goal == own:
+                self.ir.jump(self.scope.head_of_full)
+                return
+            if own in self.facts.masked:  # the mask has stayed in its place while the copy ran
+                self.ir.store_mask("zeroinitializer", f"%m{own}")
         if goal == END:
             self.end_lanes(self.scope.block_mask)
             if waiting:
                 self.dispatch(waiting, ending=True)
             else:
                 self.ir.jump("ended")
-            return
-        if goal == self.scope.block.index and self.scope.head_of_full:
-            self.ir.jump(self.scope.head_of_full)
             return
         self.add_mask(goal, self.scope.block_mask, goal in waiting)
         if not waiting or goal < min(waiting):
