@@ -1,7 +1,7 @@
 """Expressions of C in Python's grammar: `a && b` as `a and b`, `p->x` as `p.x`, `*(int*)x` as `deref ** cast ** x`.
 
 C's prefix operators and casts bind as tightly, and are applied from the right, as the right operands of Python's power.
-`x@4`, of gdb, binds more loosely than arithmetic: its operands are put in parentheses.
+`x@4`, of gdb, binds more loosely than arithmetic: its operands are put in parentheses. `a ? b : c` is `b if a else c`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ _TOKEN = re.compile(
 _OPERATORS = {"&&": " and ", "||": " or ", "->": ".", **{word: f" {word} " for word in ("and", "or", "not")}}
 _WORDS = frozenset(("and", "or", "not", "True", "False"))
 _PREFIXES = frozenset("*&!")
+SIZEOF = "sizeof"
 
 
 def in_python(text: str, name: Callable[[str], str]) -> str:
@@ -34,12 +35,14 @@ def in_python(text: str, name: Callable[[str], str]) -> str:
 
     Raises InputError for calls of functions.
     """
-    found, depth, repeated = list[str](), 0, False
+    found, depth, repeated, sized = list[str](), 0, False, False
     for kind, word, follows in tokens(text):
         depth += (word in ("(", "[")) - (word in (")", "]"))
         if kind == "cast" and follows:  # the arguments of a call
             raise InputError("functions cannot be called")
-        if kind == "cast" or (word in _PREFIXES and not follows):
+        if kind == "cast" and sized:
+            found.append(name(word))
+        elif kind == "cast" or word == SIZEOF or (word in _PREFIXES and not follows):
             found.append(f"{name(word)}**")
         elif word == "@" and depth == 0 and not repeated:
             found.append(")@(")
@@ -50,13 +53,41 @@ def in_python(text: str, name: Callable[[str], str]) -> str:
             found.append(name(word.replace("->", ".")))
         else:
             found.append(" " if word.isspace() else _OPERATORS.get(word, word))
-    python = "".join(found).strip()
+        sized = word == SIZEOF or (sized and word.isspace())
+    python = _with_conditions(found).strip()
     return f"({python})" if repeated else python
+
+
+def _with_conditions(parts: list[str]) -> str:
+    """The parts as one text, with Python's conditional expressions."""
+    levels: list[list[str]] = [[]]
+    for part in parts:
+        if part in ("(", "["):
+            levels.append([part])
+        elif part in (")", "]") and len(levels) > 1:
+            opening, *inner = levels.pop()
+            levels[-1].append(f"{opening}{_condition(inner)}{part}")
+        else:
+            levels[-1].append(part)
+    return "".join(map(_condition, levels))
+
+
+def _condition(parts: list[str]) -> str:
+    """`a ? b : c` as `b if a else c`, of parts between the same parentheses."""
+    if "?" not in parts:
+        return "".join(parts)
+    first, open_conditions = parts.index("?"), 0
+    for i in range(first + 1, len(parts)):
+        open_conditions += (parts[i] == "?") - (parts[i] == ":")
+        if open_conditions < 0:
+            chosen, other = _condition(parts[first + 1 : i]), _condition(parts[i + 1 :])
+            return f"(({chosen}) if ({''.join(parts[:first])}) else ({other}))"
+    raise InputError("`a ? b : c` lacks its `:`")
 
 
 def tokens(text: str) -> Iterator[tuple[str, str, bool]]:
     """The tokens of an expression: their kinds, their texts, and whether they follow an operand."""
-    at, operand = 0, False
+    at, operand, sized = 0, False, False
     while at < len(text):
         token = _TOKEN.match(text, at)
         assert token is not None
@@ -66,4 +97,7 @@ def tokens(text: str) -> Iterator[tuple[str, str, bool]]:
         at += len(word)
         yield kind, word, operand
         if not word.isspace():
-            operand = (kind in ("name", "number") and word not in ("and", "or", "not")) or word in (")", "]")
+            of_type = sized and kind == "cast"  # `sizeof(int)` is an operand, `(int)` alone is not
+            sized = word == SIZEOF
+            named = kind in ("name", "number") and word not in ("and", "or", "not", SIZEOF)
+            operand = named or of_type or word in (")", "]")

@@ -144,3 +144,12 @@ def type_of_cast(information: DebugInformation, cast: Cast, space: str = "") -> 
     for own in cast.pointers[:-1]:
         type = pointer_to(information, type, own)
     return pointer_to(information, type, cast.pointers[-1] or space)
+
+
+def size(information: DebugInformation, text: str) -> int:
+    """The bytes of a type: `int`, `(float *)`, `Node`. Raises InputError for an unknown type and for `void`."""
+    cast = parsed(text)
+    type = type_of_cast(information, cast) if cast.pointers else named(information, cast.name)
+    if type is None:
+        raise InputError("`void` has no size")
+    return information.size(type)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from openptx.debug import c_types, pointers, source_values
-from openptx.debug.c_expressions import in_python
+from openptx.debug.c_expressions import SIZEOF, in_python
 from openptx.debug.scope import Scope
 from openptx.debug.source_values import Pointer, SourceObject
 from openptx.debug.source_variables import ARRAY, BitField
@@ -145,7 +145,7 @@ def as_number(value: Any) -> Any:
 
 def names_object(prefix: str) -> bool:
     """Whether a prefix operator or a cast makes an object: `*p`, `&x`, `(int*)x`."""
-    return prefix in ("*", "&") or (prefix != "!" and bool(c_types.parsed(prefix).pointers))
+    return prefix in ("*", "&") or (prefix not in ("!", SIZEOF) and bool(c_types.parsed(prefix).pointers))
 
 
 class _Evaluation:
@@ -165,6 +165,8 @@ class _Evaluation:
             case ast.BoolOp(op=op, values=values):
                 test = all if isinstance(op, ast.And) else any
                 return test(bool(self.number(value)) for value in values)
+            case ast.IfExp(test=test, body=body, orelse=other):
+                return self.of(body if self.number(test) else other)
             case ast.UnaryOp(op=op, operand=operand):
                 return _UNARY[type(op)](self.number(operand))
             case ast.BinOp(left=ast.Name(id=name), op=ast.Pow(), right=right):
@@ -185,12 +187,27 @@ class _Evaluation:
                 raise InputError("an expression has arithmetic, comparisons, registers, variables and TYPE[address]")
 
     def prefixed(self, word: str, right: ast.expr) -> Any:
-        """`!x`, `(int)x`, and what is an object: `*p`, `&x`, `(int*)x`."""
+        """`!x`, `sizeof x`, `(int)x`, and what is an object: `*p`, `&x`, `(int*)x`."""
+        if word == SIZEOF:
+            return self.size(right)
         if names_object(word):
             return source_values.evaluated(self.scope, self.prefixed_object(word, right))
         if word == "!":
             return not self.number(right)
         return self.converted(c_types.NUMBERS[c_types.parsed(word).name], self.number(right))
+
+    def size(self, tree: ast.expr) -> int:
+        """The bytes of a type, of an object of the program, or of a register. Raises InputError for other values."""
+        information = source_values.information_of(self.scope)
+        name = self.names[tree.id] if isinstance(tree, ast.Name) else ""
+        try:
+            return information.size(self.lvalue(tree).type)
+        except InputError:
+            if name:
+                return c_types.size(information, name)
+            if isinstance(value := self.of(tree), TypedBits):
+                return value.type.width // 8
+            raise
 
     def prefixed_object(self, word: str, right: ast.expr) -> SourceObject:
         """`*p`, `&x`, `(int*)x`. Raises InputError for any other operator."""
@@ -279,6 +296,8 @@ class _Evaluation:
                 return source_values.element_of(self.scope, self.object(value), at)
             case ast.BinOp(left=ast.Name(id=name), op=ast.Pow(), right=right):
                 return self.prefixed_object(self.names[name], right)
+            case ast.IfExp(test=test, body=body, orelse=other):
+                return self.object(body if self.number(test) else other)
             case ast.BinOp(left=left, op=ast.MatMult(), right=right):
                 return pointers.repeated(self.lvalue(left), self.number(right))
             case ast.BinOp(op=ast.Add() | ast.Sub()):

@@ -84,6 +84,10 @@ def shown(session: Session, text: str) -> str:
         ("-*(int*)tile / 2", "-2"), ("-*(int*)tile % 3", "-2"), ("-5 // 2", "-3"), ("5 / 2.0", "2.5"),
         ("*(@shared int*)0@2", ".shared 0x0 {5, 6}"), ("tile[4]@2", ".shared 0x4 {0x6, 0x0}"),
         ("(@shared int*)4 == 4 && *(float*)%rd1 < 2", "True"),
+        ("sizeof(int)", "4"), ("sizeof (double *) * 2", "16"), ("sizeof %r1 + 1", "5"), ("sizeof(float4)", "16"),
+        ("sizeof((short*)tile)[0]", "2"), ("sizeof tile", "16"), ("-sizeof(char)", "-1"),
+        ("%r1 > 4 ? %f1 : 2", "1.0"), ("%r1 == 4 ? 1 : %r1 == 8 ? (2 + 1) * 2 : 3", "6"),
+        ("1 + (0 ? 1 : *(int*)tile ? 7 : 8)", "8"), ("tile[%r1 ? 4 : 0]", "0x6"), ("0 ? 1 ? 2 : 3 : 4", "4"),
     ],
 )  # fmt: skip
 def test_memory_is_read_through_casts(text: str, value: str, session: Session) -> None:
@@ -97,6 +101,8 @@ def test_memory_is_read_through_casts(text: str, value: str, session: Session) -
         ("q->x + *(int*)q", "6"), ("*(arr + 1)", "4"), ("&arr[3] - arr", "3"), ("*arr@2", ".local 0x60 {3, 4}"),
         ("((Node*)q)->key", "3"), ("*(Color*)&tile[5]", "25"), ("(char*)q + 4 == &q->y", "True"),
         ("(Point*)q + 1 - q", "1"), ("v / 2", "1"), ("*&q->tag[2]", "-1"), ("*(float*)&tile[2] > 0", "True"),
+        ("sizeof(Point)", "16"), ("sizeof *q == sizeof(Point)", "True"), ("sizeof q->tag / sizeof q->tag[0]", "3"),
+        ("(q->x == 3 ? *q : q[1]).y", "4.5"),
     ],
 )  # fmt: skip
 def test_types_of_the_program(text: str, value: str, compiled: Session) -> None:
@@ -115,6 +121,8 @@ def test_types_of_the_program(text: str, value: str, compiled: Session) -> None:
         ("(int*)%f1", "only integers, pointers and arrays"), ("%r1@2", "takes what is in memory"),
         ("*(int*)%rd1@0", "a count from 1 to"), ("(int*)1 + (int*)2", "only the difference"),
         ("1 - (int*)2", "a pointer takes the addition"), ("(int*)2 + 0.5", "a whole number"),
+        ("1 ? 2", "lacks its `:`"), ("sizeof(void)", "no size"), ("sizeof(flaot)", "did you mean `float`?"),
+        ("sizeof(1 + 2)", "neither an address"), ("1 : 2", "is not an expression"),
         ("sqrt (int*)2", "functions cannot be called"), ("&(%r1 + 1)", "neither an address"),
         ("&(int*)2", "it is a value, which has no address"), ("*(int*)%rd1->x", "no register or variable"),
     ],
