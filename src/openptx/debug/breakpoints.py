@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from openptx.debug.expressions import Expression, parse
+from openptx.debug.expressions import Expression
 from openptx.debug.lanes import holds, lane_of
 from openptx.debug.observer import StoppingObserver
 from openptx.debug.places import Place
@@ -53,13 +53,6 @@ class Breakpoints(dict[int, Breakpoint]):
             for place in breakpoint.places:
                 found.setdefault(place, []).append(breakpoint)
         self._at = found
-
-    def set_condition(self, number: int, text: str) -> None:
-        """Changes the condition of a breakpoint; without a text it has none. Raises InputError if there is no such
-        breakpoint, or for a text that is no expression."""
-        if number not in self:
-            raise InputError(f"no breakpoint {number}")
-        self[number].condition = parse(text) if text else None
 
     def hit(self, observer: StoppingObserver, lanes: lane_sets.Lanes, thread: int) -> tuple[Stop, int] | None:
         """The stop when lanes reach a breakpoint that holds, and for which thread it does: preferably `thread`."""

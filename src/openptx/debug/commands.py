@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from openptx.debug import examine, focus, listing
 from openptx.debug.arguments import number
+from openptx.debug.breakpoints import Breakpoint
 from openptx.debug.expressions import parse
 from openptx.debug.formats import split_form, value_text
 from openptx.debug.logpoints import of_format
@@ -158,19 +159,18 @@ def dprintf(session: Session, text: str) -> Iterator[str]:
 
 
 def ignore(session: Session, text: str) -> Iterator[str]:
-    """ignore N COUNT: do not stop the next COUNT times at breakpoint N"""
+    """ignore N COUNT: do not stop the next COUNT times at breakpoint or watchpoint N"""
     which, _, count = text.partition(" ")
-    made = session.breakpoints.get(number(which))
-    if made is None:
-        raise InputError(f"no breakpoint {which}")
-    made.skip = number(count.strip())
-    yield f"breakpoint {which} does not stop the next {made.skip} times"
+    point = session.point(number(which))
+    point.skip = number(count.strip())
+    what = "breakpoint" if isinstance(point, Breakpoint) else "watchpoint"
+    yield f"{what} {which} does not stop the next {point.skip} times"
 
 
 def condition(session: Session, text: str) -> Iterator[str]:
-    """condition N [EXPRESSION]: stop at breakpoint N only if it is true, without it always"""
+    """condition N [EXPRESSION]: stop at breakpoint or watchpoint N only if it is true, without it always"""
     which, _, text = text.partition(" ")
-    session.breakpoints.set_condition(number(which), text.strip())
+    session.point(number(which)).condition = parse(text) if text.strip() else None
     return iter(())
 
 

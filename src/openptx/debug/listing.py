@@ -137,10 +137,10 @@ def breakpoints(session: Session) -> Iterator[str]:
     for point in (*session.breakpoints.values(), *session.watchpoints.values()):
         text = f"watch {point.text}"
         if isinstance(point, Breakpoint):
-            condition = f" if {point.condition.text}" if point.condition else ""
             thread = f" thread {point.thread}" if point.thread is not None else ""
-            text = f"{'break' if point.log is None else 'dprintf'} {point.text}{thread}{condition}"
-        yield f"{point.number}: {text}, {point.hits} stops" + ("" if point.enabled else ", disabled")
+            text = f"{'break' if point.log is None else 'dprintf'} {point.text}{thread}"
+        condition = f" if {point.condition.text}" if point.condition else ""
+        yield f"{point.number}: {text}{condition}, {point.hits} stops" + ("" if point.enabled else ", disabled")
         yield from (f"    {line}" for line in session.breakpoints.commands.get(point.number, ()))
     if not session.breakpoints and not session.watchpoints:
         yield "no breakpoints"

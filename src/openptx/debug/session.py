@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from openptx.debug.assignments import Assignments
 from openptx.debug.breakpoints import Breakpoint, Breakpoints
-from openptx.debug.execution import Execution
 from openptx.debug.expressions import parse, read_value
 from openptx.debug.lanes import (
     Activation,
@@ -26,11 +25,11 @@ from openptx.debug.numbering import Numbering
 from openptx.debug.observer import StoppingObserver
 from openptx.debug.places import Places
 from openptx.debug.plans import Continue, Entry, Goto, Plan, Scout, Step, Wanted
+from openptx.debug.repeated_launch import RepeatedLaunch
 from openptx.debug.scope import Scope
 from openptx.debug.stops import ENTRY, EXITED, PAUSE, WATCHPOINT, Stop
 from openptx.debug.values import TypedBits, bits_for
 from openptx.debug.watchpoints import Watchpoint, Watchpoints, value_of
-from openptx.device.contents import Contents
 from openptx.device.textures.surface import Surface
 from openptx.engines.interp import lane_sets
 from openptx.errors import InputError
@@ -42,12 +41,6 @@ if TYPE_CHECKING:
     from openptx.runtime import Kernel
     from openptx.runtime.options import Extent
     from openptx.trace.observer import ObservedBatch
-
-MOST = 1 << 30
-"""The maximum bytes of memory that are saved, so that the launch can run again."""
-
-PERIOD = 0.1
-"""Seconds between two checks for an interrupt while the launch runs."""
 
 
 class Session:
@@ -72,12 +65,10 @@ class Session:
         self._assignments = Assignments()
         self.thread = 0
         self.level = 0
-        self._print, self._printed, self._shown = print, 0, 0
         self._numbers = 0
-        surfaces = [argument.bytes for argument in arguments if isinstance(argument, Surface)]
-        self._before = Contents(self.prepared.memory, surfaces, MOST)
         self._plan: Plan = Entry()
-        self._execution: Execution | None = None
+        surfaces = [argument.bytes for argument in arguments if isinstance(argument, Surface)]
+        self._launch = RepeatedLaunch(self.prepared, surfaces, self._decide, print)
         self.stop = Stop(EXITED, 0, "not started")
 
     # Running.
@@ -135,9 +126,9 @@ class Session:
         1."""
         if step < 1:
             raise InputError("steps are counted from 1")
-        if self._execution is not None and self.stop.live and step == self.stop.step and not self.stop.error:
+        if self.stop.live and step == self.stop.step and not self.stop.error:
             return self.stop
-        if not self.stop.live or step <= self.stop.step or self._execution is None:
+        if not self.stop.live or step <= self.stop.step:
             self._assignments.rewind(step)
             self._begin(Goto(step))
             self.watchpoints.begin(self.observer if self.stop.live else None)
@@ -168,61 +159,31 @@ class Session:
 
     def interrupt(self) -> None:
         """Stops a running launch at its next instruction. May be called from any thread, and by signal handlers."""
-        if self._execution is not None:
-            self._execution.observer.pausing = True
+        self._launch.interrupt()
 
     def close(self) -> None:
         """Ends the launch, wherever it is. Memory is left as it is then."""
-        if self._execution is not None:
-            self._execution.abandon()
-            self._execution = None
+        self._launch.end()
         self.stop = Stop(EXITED, self.stop.step, "closed")
 
     def _begin(self, plan: Plan) -> None:
-        if self._execution is not None:
-            if not self._before.kept:
-                size = self._before.size
-                raise InputError(
-                    f"the launch can write {size} bytes, and the debugger saves at most {MOST} to run it again"
-                )
-            self._execution.abandon()
-            self._before.restore()
-        self._plan, self._printed = plan, 0
-        observer = StoppingObserver(self._decide, self._output)
-        self._execution = Execution(self.prepared, observer)
-        self._wait()
+        self._plan = plan
+        self._stopped_at(self._launch.begin())
 
     def _run(self, plan: Plan) -> Stop:
-        if not self.stop.live or self._execution is None:
+        if not self.stop.live:
             raise InputError("the launch has ended; `start` begins it again, `back` goes back")
         self._plan, self.level = plan, 0
-        self._execution.observer.resume()
-        return self._wait()
+        return self._stopped_at(self._launch.resume())
 
-    def _wait(self) -> Stop:
-        """Waits for the next stop; an interrupt (Ctrl-C) stops the launch, not the session."""
-        assert self._execution is not None
-        while True:
-            try:
-                stop = self._execution.observer.wait(PERIOD)
-                if stop is not None:
-                    break
-            except KeyboardInterrupt:
-                self.interrupt()
+    def _stopped_at(self, stop: Stop) -> Stop:
+        """Selects a thread that the stop is about."""
         self.stop = stop
         if stop.kind == WATCHPOINT:
             self.thread = last_thread(self.observer, self.watchpoints[stop.breakpoints[0]].thread)
         elif stop.live and (stop.error is not None or stop.kind == PAUSE):
             self.thread = running_thread(self.observer, self.thread)
         return stop
-
-    def _output(self, text: str) -> None:
-        """Prints output, except that of a repeated execution, which has been printed before."""
-        self._printed += len(text)
-        fresh = self._printed - self._shown
-        if fresh > 0:
-            self._print(text[-fresh:])
-            self._shown = self._printed
 
     # Breakpoints.
 
@@ -296,9 +257,7 @@ class Session:
     @property
     def observer(self) -> StoppingObserver:
         """The observer of the current execution. Raises InputError if the launch has not started."""
-        if self._execution is None:
-            raise InputError("the launch has not started")
-        return self._execution.observer
+        return self._launch.observer
 
     def batch_of(self, thread: int) -> ObservedBatch | None:
         """The batch that contains a thread; None before it starts, and after it has ended."""
@@ -392,7 +351,7 @@ class Session:
 
     def position(self, thread: int) -> tuple[Triple, Triple]:
         """The block and the thread's place in it."""
-        for batch in self._execution.observer.batches if self._execution is not None else ():
+        for batch in self._launch.batches:
             geometry = batch.x.geometry
             lane = lane_of(thread, batch)
             if 0 <= lane < geometry.n:

@@ -77,6 +77,17 @@ def test_commands_of_a_temporary_breakpoint_and_of_a_watchpoint() -> None:
     assert out.count("step ") == 2  # both stops are shown, too
 
 
+def test_watchpoints_have_conditions_and_ignored_changes() -> None:
+    out = loop(
+        "goto 3", "watch i if i == 2", "info breakpoints", "continue", "print i", "condition 1", "ignore 1 1",
+        "info breakpoints", "continue", "print i", "condition 1 1 +",
+    )  # fmt: skip
+    assert "1: watch i if i == 2, 0 stops\n" in out
+    assert "watchpoint 1 does not stop the next 1 times\n1: watch i, 1 stops\n" in out
+    assert [line for line in out.splitlines() if line.startswith("i = ")] == ["i = 2", "i = 4"]
+    assert out.endswith("error: `1 +` is not an expression\n")
+
+
 def test_dprintf_writes_and_does_not_stop() -> None:
     out = io.StringIO()
     session = Session(openptx.load(LOOP)["k"], 1, 1, (np.zeros(1, np.uint32),), print=out.write)

@@ -195,7 +195,7 @@ def test_conditions_are_changed_and_locals_are_variables(tmp_path: Path, capsys:
     assert "thread (3, 0, 0)" in out
     assert "1: break compiled_for_debugging.cu:18, 1 stops\n" in out
     assert out.count("error: ") == 1
-    assert "error: no breakpoint 7\n" in out
+    assert "error: no breakpoint or watchpoint 7\n" in out
 
 
 def test_functions_have_their_names_in_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
