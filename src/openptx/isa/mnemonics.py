@@ -78,7 +78,7 @@ MODULES = {
     "getctarank": "addressing",
     "cvt": "convert",
     "cp": "async_copy tensor_copy tensor_overrides mbarrier",
-    "tensormap": "tensor_copy launch_control undescribed",
+    "tensormap": "tensor_map launch_control undescribed",
     "tex": "texture",
     "tld4": "texture",
     "txq": "texture",

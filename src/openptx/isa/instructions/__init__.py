@@ -29,6 +29,7 @@ SECTIONS: dict[str, str] = {
     "async_copy":           "9.7.9",
     "tensor_copy":          "9.7.9",
     "tensor_overrides":     "9.7.9",
+    "tensor_map":           "9.7.9",
     "texture":              "9.7.10",
     "surface":              "9.7.11",
     "control_flow":         "9.7.12",

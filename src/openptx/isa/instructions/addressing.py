@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
+_GATES = """
+        .const             PTX 3.1
+        .param             PTX 7.7, sm_70
+        .param::entry      PTX 8.3, sm_70
+        .shared::cta       PTX 7.8, sm_30
+        .shared::cluster   PTX 7.8, sm_90
+"""
+
 isspacep = instruction(
     "isspacep",
     anchor="data-movement-and-conversion-instructions-isspacep",
@@ -21,13 +29,7 @@ isspacep = instruction(
         .space = { .const, .global, .local, .shared{::cta, ::cluster}, .param{::entry} };
     """,
     types={"a": "u64"},
-    gates="""
-        .const             PTX 3.1
-        .param             PTX 7.7, sm_70
-        .param::entry      PTX 8.3, sm_70
-        .shared::cta       PTX 7.8, sm_30
-        .shared::cluster   PTX 7.8, sm_90
-    """,
+    gates=_GATES,
     operands="a   an address",
 )
 
@@ -49,13 +51,6 @@ _CVTA = """
         .space = {{ .const, .global, .local, .shared{{::cta, ::cluster}}, .param{{::entry}} }};
         .type  = {{ .u32, .u64 }};
 """
-_CVTA_GATES = """
-        .const             PTX 3.1
-        .param             PTX 7.7, sm_70
-        .param::entry      PTX 8.3, sm_70
-        .shared::cta       PTX 7.8, sm_30
-        .shared::cluster   PTX 7.8, sm_90
-"""
 
 cvta = instruction(
     "cvta",
@@ -63,7 +58,7 @@ cvta = instruction(
     summary="p = the generic address of a, which is an address or a variable in the state space.",
     syntax=_CVTA.format("cvta"),
     types={"p": "type"},
-    gates=_CVTA_GATES,
+    gates=_GATES,
     operands="""
         *   no function, variable
         p   wide
@@ -82,7 +77,7 @@ cvta_to = instruction(
     summary="p = the address in the state space that corresponds to the generic address a.",
     syntax=_CVTA.format("cvta.to"),
     types={"p": "type"},
-    gates=_CVTA_GATES,
+    gates=_GATES,
     operands="""
         *   no function
         p   wide

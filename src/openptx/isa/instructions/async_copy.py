@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from openptx.isa.address_windows import CTA_SHIFT, RANK_0
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.instructions.atomic import operate
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.semantics.clusters import in_cta, ranks_of_mask
 from openptx.isa.semantics.mbarrier import complete, complete_where
 
 TYPE_CHECKING = False
@@ -95,7 +95,7 @@ def _(x: Machine, m: Modifiers, n: int | None = None) -> None:
     """Copies complete when they are issued, so there is nothing to wait for."""
 
 
-_BULK_SIZES = "size   0 to 1048560, a multiple of 16"
+BULK_SIZES = "size   0 to 1048560, a multiple of 16"
 _MASKS = "\nctaMask   0 to 65535"
 _IGNORED = """
         ignore-left    0 to 15
@@ -138,7 +138,7 @@ cp_async_bulk = instruction(
         .level::cache_hint = { .L2::cache_hint };
     """,
     types=_BULK_TYPES,
-    ranges=_BULK_SIZES + _MASKS + _IGNORED,
+    ranges=BULK_SIZES + _MASKS + _IGNORED,
     when={"ctaMask": "multicast", "byteMask": "cp_mask"},
     gates="""
         .cp_mask   PTX 8.6, sm_100
@@ -174,7 +174,7 @@ def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, *more: Bits | 
         x.copy(to, dst, source, src, size)
         complete(x, "shared::cluster", barrier, size)
         return
-    for rank in range(CLUSTER):
+    for rank in ranks_of_mask(m):
         chosen = x.resize(given[1] >> rank, 1)
         bytes_there = x.pick(chosen, size, 0)
         x.copy(to, in_cta(x, dst, rank), source, src, bytes_there)
@@ -205,18 +205,6 @@ def copy_masked(x: Machine, dst: Bits, source: str, src: Bits, size: Bits, mask:
             x.copy("global", dst + at, source, src + at, x.resize(x.resize(mask >> byte, 1), 32))
 
     x.repeat(size >> 4, chunk, dst, src, mask)
-
-
-CLUSTER = 16
-"""The maximum number of CTAs in a cluster."""
-
-
-def in_cta(x: Machine, address: Bits, rank: int | Bits) -> Bits:
-    """The corresponding address in the shared memory of another CTA of the cluster."""
-    number = rank + RANK_0
-    if not isinstance(number, int):
-        number = x.resize(number, address.width)
-    return (address & ((1 << CTA_SHIFT) - 1)) | (number << CTA_SHIFT)
 
 
 cp_reduce_async_bulk = instruction(
@@ -275,7 +263,7 @@ cp_reduce_async_bulk = instruction(
         .level::cache_hint    = { .L2::cache_hint };
     """,
     types=_BULK_TYPES,
-    ranges=_BULK_SIZES,
+    ranges=BULK_SIZES,
     reduces="many",
 )
 
@@ -312,7 +300,7 @@ cp_async_bulk_prefetch = instruction(
         .level::cache_hint = { .L2::cache_hint };
     """,
     types=_BULK_TYPES,
-    ranges=_BULK_SIZES,
+    ranges=BULK_SIZES,
 )
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from openptx.isa.instructions.atomic import operate
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.semantics.elements import as_tuple
 from openptx.isa.semantics.mbarrier import complete
 from openptx.numerics import U
 
@@ -56,25 +59,23 @@ st_async = instruction(
 
 @meaning(st_async)
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits | tuple[Bits, ...], mbar: Bits | None = None) -> None:
-    values = b if isinstance(b, tuple) else (b,)
+    values = as_tuple(b)
     x.store(m.space, a, values)
     if mbar is not None:
         complete(x, m.space, mbar, x.const(sum(v.width for v in values) // 8, 32))
 
 
+MOST_ZEROS = 1 << 24
+"""The maximum number of bytes that one bulk store may fill."""
 _BULK_SIZES = """
         size      0 to 16777216, a multiple of 8
         initval   0
 """
 
-st_bulk = instruction(
+_st_bulk = partial(
+    instruction,
     "st.bulk",
     anchor="data-movement-and-conversion-instructions-st-bulk",
-    summary="Fills size bytes of shared memory with zeros.",
-    syntax="""
-        st.bulk{.weak}{.shared::cta}   [a], size, initval;   // PTX 8.6, sm_100
-    """,
-    types={"size": "u64", "initval": "u64"},
     immediates="initval",
     ranges=_BULK_SIZES,
     defaults={"space": "generic"},
@@ -82,19 +83,20 @@ st_bulk = instruction(
     operands="a   32 bits, no variable if .shared::cta",
 )
 
-st_bulk_32 = instruction(
-    "st.bulk",
-    anchor="data-movement-and-conversion-instructions-st-bulk",
+st_bulk = _st_bulk(
+    summary="Fills size bytes of shared memory with zeros.",
+    syntax="""
+        st.bulk{.weak}{.shared::cta}   [a], size, initval;   // PTX 8.6, sm_100
+    """,
+    types={"size": "u64", "initval": "u64"},
+)
+
+st_bulk_32 = _st_bulk(
     summary="Fills size bytes of shared memory with zeros; size has 32 bits.",
     syntax="""
         st.bulk{.weak}{.shared::cta}   [a], size, initval;   // PTX 9.0, sm_100
     """,
     types={"size": "u32", "initval": "u64"},
-    immediates="initval",
-    ranges=_BULK_SIZES,
-    defaults={"space": "generic"},
-    access="store",
-    operands="a   32 bits, no variable if .shared::cta",
 )
 
 
@@ -109,9 +111,6 @@ def _(x: Machine, m: Modifiers, a: Bits, size: Bits, initval: int) -> None:
 
     x.repeat(x.resize(size >> 3, 32), clear, a)
 
-
-MOST_ZEROS = 1 << 24
-"""The maximum number of bytes that one bulk store may fill."""
 
 red_async = instruction(
     "red.async",
@@ -152,7 +151,6 @@ red_async = instruction(
     """,
     defaults={"space": "generic"},
     rejects="""
-        .v4 .b64|.u64|.s64|.f64   vectors are of 128 bits at most
         .mmio .gpu   `.mmio` needs the scope `.sys`
         .mmio .relaxed   `.mmio` needs `.release`
         op=.add type=.b32                           sums are of numbers

@@ -139,9 +139,7 @@ def update(m: Modifiers) -> Update:
         f = FORMATS[t.format]
         one = atomic_ops.float_sum(f) if m.op == "add" else atomic_ops.float_extreme(f, m.op == "max")
         return one if m.type.count == 1 else atomic_ops.each(one, t.width)
-    if m.op in ("min", "max"):
-        return atomic_ops.EXTREMES[m.op, t.signed]
-    return atomic_ops.UPDATES[m.op]
+    return atomic_ops.integer_update(m.op, t.signed)
 
 
 red = instruction(

@@ -127,12 +127,6 @@ createpolicy_fractional = instruction(
 )
 
 
-@meaning(createpolicy_range, createpolicy_fractional)
-def _(x: Machine, m: Modifiers, *operands: object) -> Bits:
-    """Policies are opaque, and no engine reads them."""
-    return x.const(0, 64)
-
-
 createpolicy_cvt = instruction(
     "createpolicy.cvt",
     anchor="data-movement-and-conversion-instructions-createpolicy",
@@ -145,6 +139,7 @@ createpolicy_cvt = instruction(
 )
 
 
-@meaning(createpolicy_cvt)
+@meaning(createpolicy_range, createpolicy_fractional, createpolicy_cvt)
 def _(x: Machine, m: Modifiers, *operands: object) -> Bits:
+    """Policies are opaque, and no engine reads them."""
     return x.const(0, 64)

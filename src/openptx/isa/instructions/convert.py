@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from openptx.isa.fidelity import Fidelity, modelled
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.semantics.elements import as_tuple
 from openptx.numerics.cvt import cvt as convert
 from openptx.numerics.cvt import cvt_pack as pack
 
@@ -117,8 +118,8 @@ cvt_newer = instruction(
     types={"b": "atype", "scale-factor": "b16"},
     allows_wider_registers=True,
     operands="""
-        rbits scale-factor   exactly
-        *       any special
+        scale-factor   exactly
+        *              any special
     """,
     converts=True,
 )
@@ -134,7 +135,7 @@ def newer(m: Modifiers) -> Fidelity:
 @meaning(cvt)
 @meaning(cvt_newer, fidelity=newer)
 def _(x: Machine, m: Modifiers, *operands: Bits | tuple[Bits, ...] | None) -> Bits:
-    values = [v for o in operands if o is not None for v in (o if isinstance(o, tuple) else (o,))]
+    values = [v for o in operands if o is not None for v in as_tuple(o)]
     scale = values.pop() if m.scaled_n2_ue8m0 else None
     rbits = values.pop() if m.rnd == "rs" else None
     return convert(

@@ -164,7 +164,6 @@ fabric_try_get_tensor = fabric(
     + ".done = { .mbarrier::complete_tx::bytes };"
     + _TENSOR_CHOICES,
     vectors=_TENSOR_VECTORS,
-    defaults={"load_mode": "tile"},
 )
 
 fabric_try_put_tensor = fabric(
@@ -180,7 +179,6 @@ fabric_try_put_tensor = fabric(
     + ".done = { .mbarrier::complete_tx::16B };"
     + _TENSOR_CHOICES,
     vectors=_TENSOR_VECTORS,
-    defaults={"load_mode": "tile"},
 )
 
 fabric_try_red_tensor = fabric(
@@ -196,7 +194,6 @@ fabric_try_red_tensor = fabric(
     + ".done = { .mbarrier::complete_tx::16B };\n.op = { .add, .min, .max, .and, .or, .xor };"
     + _TENSOR_CHOICES,
     vectors=_TENSOR_VECTORS,
-    defaults={"load_mode": "tile"},
 )
 
 fabric_submit = instruction(

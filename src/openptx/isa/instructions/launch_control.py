@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from openptx.isa.instructions.async_copy import in_cta
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.semantics.clusters import in_cta
 from openptx.isa.semantics.mbarrier import complete
 
 TYPE_CHECKING = False

@@ -5,7 +5,8 @@ from __future__ import annotations
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
-from openptx.isa.semantics.matrix.products import registers, whole_warp
+from openptx.isa.semantics.elements import as_tuple, one_or_tuple
+from openptx.isa.semantics.matrix.products import whole_warp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,8 +70,7 @@ def _(x: Machine, m: Modifiers, p: Bits) -> Operand:
     whole_warp(x, "ldmatrix")
     require_aligned(x, m, p)
     part = {"m8n8": columns_of_8 if m.trans else rows_of_8, "m8n16": rows_of_16, "m16n16": columns_of_16}[m.shape or ""]
-    found = [part(x, m, p, i) for i in range(register_count(m))]
-    return tuple(found) if len(found) > 1 else found[0]
+    return one_or_tuple([part(x, m, p, i) for i in range(register_count(m))])
 
 
 def require_aligned(x: Machine, m: Modifiers, p: Bits) -> None:
@@ -152,7 +152,7 @@ def _(x: Machine, m: Modifiers, p: Bits, r: Operand) -> None:
     require_aligned(x, m, p)
     lane = x.lane()
     g, t = x.resize(lane >> 2, 64), (lane & 3) << 1
-    for i, value in enumerate(registers(r)):
+    for i, value in enumerate(as_tuple(r)):
         if not m.trans:
             x.store(m.space, x.shuffle(p, (lane >> 2) + 8 * i) | x.resize(t << 1, 64), (value,))
             continue

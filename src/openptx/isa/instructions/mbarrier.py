@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
-_ANCHOR = "parallel-synchronization-and-communication-instructions-mbarrier-"
-_TYPES = {
+ANCHOR = "parallel-synchronization-and-communication-instructions-mbarrier-"
+TYPES_OF = {
     "count": "u32",
     "txCount": "u32",
     "state": "b64",
@@ -38,11 +38,11 @@ _RELAXED_GATES = (
 """
 )
 
-on_mbarrier = partial(instruction, types=_TYPES, defaults=_DEFAULTS, gates=_GATES, operands="addr   in .shared")
+on_mbarrier = partial(instruction, types=TYPES_OF, defaults=_DEFAULTS, gates=_GATES, operands="addr   in .shared")
 
 init = on_mbarrier(
     "mbarrier.init",
-    anchor=_ANCHOR + "init",
+    anchor=ANCHOR + "init",
     summary="Initializes the mbarrier at addr, which expects count arrivals.",
     syntax="""
         mbarrier.init{.space}.b64   [addr], count;   // PTX 7.0, sm_80
@@ -61,7 +61,7 @@ def _(x: Machine, m: Modifiers, addr: Bits, count: Bits) -> None:
 
 inval = on_mbarrier(
     "mbarrier.inval",
-    anchor=_ANCHOR + "inval",
+    anchor=ANCHOR + "inval",
     summary="Invalidates the mbarrier at addr, so that its memory can be reused.",
     syntax="""
         mbarrier.inval{.space}.b64   [addr];   // PTX 7.0, sm_80
@@ -84,7 +84,7 @@ _TRANSACTION = """
 
 expect_tx = on_mbarrier(
     "mbarrier.expect_tx",
-    anchor=_ANCHOR + "expect-tx",
+    anchor=ANCHOR + "expect-tx",
     summary="Increases the number of transactions that the mbarrier expects in this phase by txCount.",
     syntax=_TRANSACTION.format("expect_tx"),
 )
@@ -97,7 +97,7 @@ def _(x: Machine, m: Modifiers, addr: Bits, count: Bits) -> None:
 
 complete_tx = on_mbarrier(
     "mbarrier.complete_tx",
-    anchor=_ANCHOR + "complete-tx",
+    anchor=ANCHOR + "complete-tx",
     summary="Completes txCount transactions of the mbarrier.",
     syntax=_TRANSACTION.format("complete_tx"),
 )
@@ -128,10 +128,10 @@ _ARRIVE = """
 
 arrive = instruction(
     "mbarrier.arrive",
-    anchor=_ANCHOR + "arrive",
+    anchor=ANCHOR + "arrive",
     summary="Arrives at the mbarrier; state = its phase and counts before the arrival.",
     syntax=_ARRIVE.format("arrive"),
-    types=_TYPES,
+    types=TYPES_OF,
     ranges="count   at least 1",
     writes="state",
     defaults=_ARRIVES,
@@ -146,10 +146,10 @@ arrive = instruction(
 
 arrive_drop = instruction(
     "mbarrier.arrive_drop",
-    anchor=_ANCHOR + "arrive-drop",
+    anchor=ANCHOR + "arrive-drop",
     summary="Arrives at the mbarrier, which expects one arrival less in later phases.",
     syntax=_ARRIVE.format("arrive_drop"),
-    types=_TYPES,
+    types=TYPES_OF,
     ranges="count   at least 1",
     writes="state",
     defaults=_ARRIVES,
@@ -174,13 +174,13 @@ def _(x: Machine, m: Modifiers, addr: Bits, count: Bits | None = None) -> Word:
 
 cp_async_mbarrier_arrive = instruction(
     "cp.async.mbarrier.arrive",
-    anchor=_ANCHOR.removesuffix("mbarrier-") + "cp-async-mbarrier-arrive",
+    anchor=ANCHOR.removesuffix("mbarrier-") + "cp-async-mbarrier-arrive",
     summary="Arrives at the mbarrier when the thread's asynchronous copies so far are complete.",
     syntax="""
         cp.async.mbarrier.arrive{.noinc}{.space}.b64   [addr];   // PTX 7.0, sm_80
         .space = { .shared{::cta} };
     """,
-    types=_TYPES,
+    types=TYPES_OF,
     defaults=_DEFAULTS,
     gates=_GATES,
     operands="addr   32 bits if .generic",
@@ -203,14 +203,14 @@ _CHOICES = """
 
 test_wait = instruction(
     "mbarrier.test_wait",
-    anchor=_ANCHOR + "test-wait-try-wait",
+    anchor=ANCHOR + "test-wait-try-wait",
     summary="waitComplete = whether the phase of the mbarrier is complete.",
     syntax="""
         mbarrier.test_wait{.sem.scope}{.space}.b64          waitComplete, [addr], state;         // PTX 7.0, sm_80
         mbarrier.test_wait.parity{.sem.scope}{.space}.b64   waitComplete, [addr], phaseParity;   // PTX 7.1, sm_80
     """
     + _CHOICES,
-    types=_TYPES,
+    types=TYPES_OF,
     ranges="phaseParity   0 or 1",
     writes="waitComplete",
     defaults=_WAITS,
@@ -221,7 +221,7 @@ test_wait = instruction(
 
 try_wait = instruction(
     "mbarrier.try_wait",
-    anchor=_ANCHOR + "test-wait-try-wait",
+    anchor=ANCHOR + "test-wait-try-wait",
     summary="The same as `mbarrier.test_wait`, but the thread may be suspended for a limited time.",
     syntax="""
         mbarrier.try_wait{.sem.scope}{.space}.b64
@@ -230,7 +230,7 @@ try_wait = instruction(
                 waitComplete, [addr], phaseParity{, suspendTimeHint};   // PTX 7.8, sm_90
     """
     + _CHOICES,
-    types=_TYPES,
+    types=TYPES_OF,
     ranges="phaseParity   0 or 1",
     writes="waitComplete",
     defaults=_WAITS,
@@ -253,12 +253,12 @@ def is_complete(x: Machine, m: Modifiers, now: Bits, known: Bits) -> Bits:
 
 pending_count = instruction(
     "mbarrier.pending_count",
-    anchor=_ANCHOR + "pending-count",
+    anchor=ANCHOR + "pending-count",
     summary="count = the pending arrivals in the opaque state.",
     syntax="""
         mbarrier.pending_count.b64   count, state;   // PTX 7.0, sm_80
     """,
-    types=_TYPES,
+    types=TYPES_OF,
     writes="count",
 )
 

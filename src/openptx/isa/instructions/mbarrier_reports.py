@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from openptx.isa.instructions.async_copy import in_cta
-from openptx.isa.instructions.mbarrier import is_complete
+from functools import partial
+
+from openptx.isa.instructions.mbarrier import ANCHOR, TYPES_OF, is_complete
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.semantics import mbarrier
+from openptx.isa.semantics.clusters import in_each_cta
 from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
@@ -15,18 +17,7 @@ if TYPE_CHECKING:
     from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
-_ANCHOR = "parallel-synchronization-and-communication-instructions-mbarrier-"
-_TYPES = {
-    "count": "u32",
-    "txCount": "u32",
-    "state": "b64",
-    "waitComplete": "pred",
-    "reportValue": "b8",
-    "phaseParity": "u32",
-    "parity": "u32",
-    "suspendTimeHint": "u32",
-    "ctaMask": "u32",
-}
+_TYPES = {**TYPES_OF, "reportValue": "b8", "parity": "u32", "ctaMask": "u32"}
 _U = TYPES["u32"]
 _LAYOUT = """
         .layout = { .layout::v0, .layout::v1 };
@@ -35,7 +26,7 @@ _LAYOUT = """
 
 init = instruction(
     "mbarrier.init",
-    anchor=_ANCHOR + "init",
+    anchor=ANCHOR + "init",
     summary="Initializes the mbarrier at addr with a layout; it expects count arrivals.",
     syntax="""
         mbarrier.init.layout{.space}.b64   [addr], count;   // PTX 9.3, sm_90 (ptxas)
@@ -59,7 +50,7 @@ def _(x: Machine, m: Modifiers, addr: Bits, count: Bits) -> None:
 
 check_layout = instruction(
     "mbarrier.check_layout",
-    anchor=_ANCHOR + "init",
+    anchor=ANCHOR + "init",
     summary="p = whether the mbarrier at addr has the layout.",
     syntax="""
         mbarrier.check_layout.layout{.space}.b64   p, [addr];   // PTX 9.3, sm_90 (ptxas)
@@ -100,7 +91,7 @@ def _waits(name: str, hint: str) -> str:
 def _wait(name: str, hint: str, summary: str) -> Instruction:
     return instruction(
         f"mbarrier.{name}",
-        anchor=_ANCHOR + "test-wait-try-wait",
+        anchor=ANCHOR + "test-wait-try-wait",
         summary=summary,
         syntax=_waits(name, hint)
         + f"""
@@ -165,7 +156,7 @@ _SUMMARY = "The same as without `.multicast`, for the mbarriers at addr in the C
 def _transaction(name: str) -> Instruction:
     return instruction(
         f"mbarrier.{name}",
-        anchor=_ANCHOR + name.replace("_", "-"),
+        anchor=ANCHOR + name.replace("_", "-"),
         summary=_SUMMARY,
         syntax=_TRANSACTION.format(name) + _MULTICAST.format(".relaxed"),
         types=_TYPES,
@@ -178,7 +169,7 @@ def _transaction(name: str) -> Instruction:
 def _arrival(name: str) -> Instruction:
     return instruction(
         f"mbarrier.{name}",
-        anchor=_ANCHOR + name.replace("_", "-"),
+        anchor=ANCHOR + name.replace("_", "-"),
         summary=_SUMMARY,
         syntax=_ARRIVE.format(name) + _MULTICAST.format(".release, .relaxed"),
         types=_TYPES,
@@ -200,11 +191,7 @@ arrive, arrive_drop = _arrival("arrive"), _arrival("arrive_drop")
 def _(x: Machine, m: Modifiers, addr: Bits, count: Bits, mask: Bits) -> None:
     change = mbarrier.expect if m.form.instruction is expect_tx else mbarrier.complete
 
-    def one(i: Bits, address: Bits, count: Bits) -> None:
-        change(x, "shared::cluster", address, count)
-
-    for rank in range(mask.width):
-        x.repeat(mask >> rank & 1, one, in_cta(x, addr, rank), count)
+    in_each_cta(x, mask, partial(change, x, "shared::cluster"), addr, count)
 
 
 @meaning(arrive, arrive_drop)
@@ -213,8 +200,5 @@ def _(x: Machine, m: Modifiers, addr: Bits, *more: Bits | None) -> None:
     unit = x.const(1, 32)
     count, tx = (unit, counts[0]) if m.expect_tx else (counts[0] if counts else unit, x.const(0, 32))
 
-    def one(i: Bits, address: Bits, count: Bits, tx: Bits) -> None:
-        mbarrier.arrive(x, "shared::cluster", address, count, tx, drop=m.form.instruction is arrive_drop)
-
-    for rank in range(mask.width):
-        x.repeat(mask >> rank & 1, one, in_cta(x, addr, rank), count, tx)
+    arrives = partial(mbarrier.arrive, x, "shared::cluster", drop=m.form.instruction is arrive_drop)
+    in_each_cta(x, mask, arrives, addr, count, tx)

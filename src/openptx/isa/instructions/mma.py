@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
+from openptx.isa.semantics.elements import as_tuple
 from openptx.isa.semantics.matrix import products, quarters, scaled
 from openptx.isa.semantics.matrix.fragments import fragment, registers, shape
 from openptx.isa.semantics.matrix.generations import BYTES_IN_HALVES, of
@@ -219,7 +220,7 @@ mma = instruction(
 @meaning(mma, fidelity=products.fidelity)
 def _(x: Machine, m: Modifiers, *operands: Operand) -> Operand:
     products.whole_warp(x, "mma")
-    a, b, c = (products.registers(each) for each in operands[:3])
+    a, b, c = map(as_tuple, operands[:3])
     if m.block_scale:
         return scaled.product(x, m, a, b, c, operands[3:])
     if _quarters(m) > 1:

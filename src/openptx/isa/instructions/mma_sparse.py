@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from openptx.isa.instructions.mma import COUNTS, REJECTS, SCALES, TYPES_OF
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.semantics.elements import as_tuple
 from openptx.isa.semantics.matrix import products, sparse
 
 TYPE_CHECKING = False
@@ -115,5 +116,5 @@ mma_sp = instruction(
 @meaning(mma_sp, fidelity=products.fidelity)
 def _(x: Machine, m: Modifiers, a: Operand, b: Operand, c: Operand, e: Bits, f: int, *scaling: Operand) -> Operand:
     products.whole_warp(x, "mma.sp")
-    a, b, c = (products.registers(each) for each in (a, b, c))
+    a, b, c = map(as_tuple, (a, b, c))
     return sparse.product(x, m, a, b, c, e, f, scaling)

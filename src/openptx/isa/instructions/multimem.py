@@ -8,6 +8,7 @@ from __future__ import annotations
 from openptx.isa.fidelity import modelled
 from openptx.isa.instructions import async_copy, atomic, load_store
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.semantics.elements import as_tuple
 from openptx.isa.types import TYPES
 
 TYPE_CHECKING = False
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 ALONE = modelled("PTX ISA, 8.2.3, for a multicast object of one device")
 
 _ANCHOR = "data-movement-and-conversion-instructions-multimem"
-_BULK_SIZES = "size   0 to 1048560, a multiple of 16"
 _CHOICES = """
         .space = { .global };
         .scope = { .cta, .cluster, .gpu, .sys };
@@ -171,7 +171,7 @@ multimem_st = instruction(
 
 @meaning(multimem_st, fidelity=ALONE)
 def _(x: Machine, m: Modifiers, a: Bits, b: Bits | tuple[Bits, ...]) -> None:
-    x.store(m.space, a, b if isinstance(b, tuple) else (b,))
+    x.store(m.space, a, as_tuple(b))
 
 
 multimem_red = instruction(
@@ -236,7 +236,7 @@ multimem_cp_async_bulk = instruction(
         .completion_mechanism = { .bulk_group };
     """,
     types={"size": "u32", "byteMask": "b16"},
-    ranges=_BULK_SIZES,
+    ranges=async_copy.BULK_SIZES,
     when={"byteMask": "cp_mask"},
     gates="""
         .cp_mask   sm_100
@@ -280,7 +280,7 @@ multimem_cp_reduce_async_bulk = instruction(
         .completion_mechanism = { .bulk_group };
     """,
     types={"size": "u32"},
-    ranges=_BULK_SIZES,
+    ranges=async_copy.BULK_SIZES,
     reduces="many",
 )
 

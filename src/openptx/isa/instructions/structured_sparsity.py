@@ -7,6 +7,7 @@ from openptx.isa.instructions.tensor_memory import load_words, reduced_words
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
 from openptx.isa.semantics import sparsity
+from openptx.isa.semantics.elements import as_tuple, one_or_tuple
 from openptx.isa.semantics.matrix import products
 from openptx.isa.types import Type
 
@@ -78,11 +79,7 @@ def _(x: Machine, m: Modifiers, data: tuple[Bits, ...], descriptor: Bits) -> tup
     keys, nans = sparsity.order(x, elements, size, descriptor)
     kept, places = sparsity.two_of_four(x, elements, keys, nans)
     cdata, mdata = sparsity.packed(kept, size), sparsity.packed(places, _bits("idxsize", m))
-    return _one_or_tuple(mdata), _one_or_tuple(cdata)
-
-
-def _one_or_tuple(registers: list[Bits]) -> Registers:
-    return tuple(registers) if len(registers) > 1 else registers[0]
+    return one_or_tuple(mdata), one_or_tuple(cdata)
 
 
 spdecompress = instruction(
@@ -122,8 +119,8 @@ spdecompress = instruction(
 def _(x: Machine, m: Modifiers, mdata: Registers, cdata: Registers) -> Registers:
     kept, given = _factors(m)
     size, count = _bits("elemsize", m), kept * _number(m)
-    elements = sparsity.unpacked(x, products.registers(cdata), size)[:count]
-    places = sparsity.unpacked(x, products.registers(mdata), _bits("idxsize", m))[:count]
+    elements = sparsity.unpacked(x, as_tuple(cdata), size)[:count]
+    places = sparsity.unpacked(x, as_tuple(mdata), _bits("idxsize", m))[:count]
     found: list[Bits] = []
     for i in range(0, count, kept):
         for position in range(given):
@@ -131,7 +128,7 @@ def _(x: Machine, m: Modifiers, mdata: Registers, cdata: Registers) -> Registers
             for k in range(i, i + kept):
                 element = element | x.pick(places[k] == position, elements[k], 0)
             found.append(element)
-    return _one_or_tuple(sparsity.packed(found, size))
+    return one_or_tuple(sparsity.packed(found, size))
 
 
 ld_spcompress = instruction(
@@ -182,5 +179,5 @@ def _(x: Machine, m: Modifiers, address: Bits) -> tuple[Registers, ...]:
     smallest = x.const(2 * (m.op == "min") + bool(m.abs), 32)
     keys, nans = sparsity.order(x, words, 32, smallest)
     kept, places = sparsity.two_of_four(x, words, keys, nans)
-    found = _one_or_tuple(sparsity.packed(places, 2)), _one_or_tuple(kept)
+    found = one_or_tuple(sparsity.packed(places, 2)), one_or_tuple(kept)
     return (*found, reduced_words(x, m, words)) if m.form.instruction is ld_red_spcompress else found

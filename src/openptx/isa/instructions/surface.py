@@ -5,11 +5,12 @@ from __future__ import annotations
 from openptx.isa.fidelity import modelled
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
-from openptx.isa.semantics import atomic_ops
+from openptx.isa.semantics.atomic_ops import integer_update
+from openptx.isa.semantics.elements import as_tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from openptx.isa.machine import Machine, Update
+    from openptx.isa.machine import Machine
     from openptx.numerics import Bits
 
     Vector = Bits | tuple[Bits, ...]  # `{a}` is `a`
@@ -60,12 +61,8 @@ suld = instruction(
 def _(x: Machine, m: Modifiers, place: Place) -> Vector:
     a, b = place
     count = int(m.vec[1:]) if m.vec else 1
-    found = x.images.load(m.geom, a, vector(b), m.clamp, m.type.width, count)
+    found = x.images.load(m.geom, a, as_tuple(b), m.clamp, m.type.width, count)
     return found if m.vec else found[0]
-
-
-def vector(v: Vector) -> tuple[Bits, ...]:
-    return v if isinstance(v, tuple) else (v,)
 
 
 suld_p = instruction(
@@ -92,7 +89,7 @@ suld_p = instruction(
 @meaning(suld_p, fidelity=modelled("a guess: components that the surface lacks are 0, 0 and 1, as a texture's"))
 def _(x: Machine, m: Modifiers, place: Place) -> Vector:
     a, b = place
-    found = x.images.load_sample(m.geom, a, vector(b), m.clamp)
+    found = x.images.load_sample(m.geom, a, as_tuple(b), m.clamp)
     return found[: int(m.vec[1:])] if m.vec else found[0]
 
 
@@ -128,7 +125,7 @@ sust = instruction(
 @meaning(sust)
 def _(x: Machine, m: Modifiers, place: Place, c: Vector) -> None:
     a, b = place
-    x.images.store(m.geom, a, vector(b), m.clamp, vector(c))
+    x.images.store(m.geom, a, as_tuple(b), m.clamp, as_tuple(c))
 
 
 sust_p = instruction(
@@ -160,7 +157,7 @@ sust_p = instruction(
 @meaning(sust_p, fidelity=modelled("a guess: conversions of `cvt`; components that are not given become 0"))
 def _(x: Machine, m: Modifiers, place: Place, c: Vector) -> None:
     a, b = place
-    x.images.store(m.geom, a, vector(b), m.clamp, vector(c), sample=True)
+    x.images.store(m.geom, a, as_tuple(b), m.clamp, as_tuple(c), sample=True)
 
 
 sured = instruction(
@@ -192,21 +189,10 @@ sured = instruction(
 )
 
 
-def update(op: str, signed: bool) -> Update:
-    """The update function: what replaces the old word."""
-    return {
-        "add": atomic_ops.add,
-        "and": atomic_ops.bit_and,
-        "or": atomic_ops.bit_or,
-        "min": atomic_ops.min_signed if signed else atomic_ops.min_unsigned,
-        "max": atomic_ops.max_signed if signed else atomic_ops.max_unsigned,
-    }[op]
-
-
 @meaning(sured)
 def _(x: Machine, m: Modifiers, place: Place, c: Bits) -> None:
     a, b = place
-    x.images.reduce(m.geom, a, vector(b), m.clamp, update(m.op, m.type.signed), c)
+    x.images.reduce(m.geom, a, as_tuple(b), m.clamp, integer_update(m.op, m.type.signed), c)
 
 
 sured_p = instruction(
@@ -235,7 +221,8 @@ sured_p = instruction(
 @meaning(sured_p)
 def _(x: Machine, m: Modifiers, place: Place, c: Bits) -> None:
     a, b = place
-    x.images.reduce(m.geom, a, vector(b), m.clamp, update(m.op, False), c, signed=update(m.op, True))
+    unsigned, signed = (integer_update(m.op, signed) for signed in (False, True))
+    x.images.reduce(m.geom, a, as_tuple(b), m.clamp, unsigned, c, signed=signed)
 
 
 suq = instruction(

@@ -1,19 +1,19 @@
-"""Asynchronous copies of tensors, and the maps that describe them (9.7.9.27, 9.7.9.28)."""
+"""Asynchronous copies of tensors, and their reductions (9.7.9.27)."""
 
 from __future__ import annotations
 
-from openptx.isa.address_windows import CTA_SHIFT
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
-from openptx.isa.instructions.async_copy import CLUSTER, in_cta
 from openptx.isa.instructions.atomic import update
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.semantics.boxes import Box, Chunks
+from openptx.isa.semantics.clusters import in_cta, in_pair, ranks_of_mask
+from openptx.isa.semantics.elements import as_tuple
 from openptx.isa.semantics.im2col import MODES, Column
 from openptx.isa.semantics.mbarrier import complete, complete_where
 from openptx.isa.semantics.overrides import overridden
 from openptx.isa.semantics.reports import PATTERNS
 from openptx.isa.semantics.tensor_elements import changes, convert_tf32, flushes, of_f32
-from openptx.isa.semantics.tensor_map import ELEMENTS, replace
+from openptx.isa.semantics.tensor_map import ELEMENTS
 from openptx.isa.types import TYPES
 from openptx.numerics import Bits
 
@@ -125,9 +125,9 @@ def fidelity(m: Modifiers) -> Fidelity:
 def chunks(x: Machine, m: Modifiers, place: Place, info: Operand | None = None) -> Chunks:
     """The chunks that the copy moves."""
     address, *given, at = place
-    coordinates, overrides = at if isinstance(at, tuple) else (at,), overridden(x, given)
+    coordinates, overrides = as_tuple(at), overridden(x, given)
     if m.load_mode in MODES:
-        offsets = () if info is None else info if isinstance(info, tuple) else (info,)
+        offsets = () if info is None else as_tuple(info)
         return Column(x, address, coordinates, m.load_mode or "", offsets, overrides)
     if overrides is not None and overrides.sizes:
         for coordinate in coordinates:
@@ -159,14 +159,10 @@ def copy_tensor(x: Machine, m: Modifiers, first: Bits | Place, second: Bits | Pl
     if mask is None:
         receive(x, m, source, first, barrier)
         return
-    for rank in range(RANKS.get(m.multicast or "", CLUSTER)):
+    for rank in ranks_of_mask(m):
         chosen = x.resize(mask >> rank, 1)
         own = in_cta(x, barrier, rank) if m.cta_group != "cta_group::2" else in_pair(x, barrier, rank)
         receive(x, m, source, in_cta(x, first, rank), own, chosen)
-
-
-RANKS = {"multicast::cluster::32b": 32}
-"""The CTAs that a mask can name, unless the constant `CLUSTER` applies."""
 
 
 def receive(x: Machine, m: Modifiers, source: Chunks, shared: Bits, barrier: Bits, chosen: Bits | None = None) -> None:
@@ -212,14 +208,6 @@ def send(x: Machine, m: Modifiers, target: Chunks, shared: Bits) -> None:
             x.store("global", address + 4 * k, [low | high])
 
     target.each(shared, back, target.code == 15)
-
-
-def in_pair(x: Machine, address: Bits, rank: int) -> Bits:
-    """The corresponding address in the CTA pair that contains `rank`: in its even or odd CTA, whichever the address is
-    in."""
-    named = x.resize(address >> CTA_SHIFT, 32)
-    odd = x.select(named == 0, x.special("cluster_ctarank", 32), named) & 1
-    return in_cta(x, address, rank & ~1) + (x.resize(odd, 64) << CTA_SHIFT)
 
 
 cp_reduce_async_bulk_tensor = instruction(
@@ -324,77 +312,3 @@ cp_async_bulk_prefetch_tensor = instruction(
 @meaning(cp_async_bulk_prefetch_tensor)
 def _(x: Machine, m: Modifiers, *operands: object) -> None:
     """There are no caches to prefetch into."""
-
-
-tensormap_replace = instruction(
-    "tensormap.replace",
-    anchor="data-movement-and-conversion-instructions-tensormap-replace",
-    summary="Changes one field of the tensor map at addr.",
-    syntax="""
-        // PTX 8.3, sm_90a sm_100f sm_110f sm_120f
-        tensormap.replace.mode.field{.space}.b1024.type   [addr], new_val;
-        .field = { .global_address };
-        .type  = { .b64 };
-        tensormap.replace.mode.field{.space}.b1024.type   [addr], new_val;
-        .field = { .rank };
-        .type  = { .b32 };
-        tensormap.replace.mode.field{.space}.b1024.type   [addr], ord, new_val;
-        .field = { .global_stride };
-        .type  = { .b64 };
-        tensormap.replace.mode.field{.space}.b1024.type   [addr], imm-new-val;
-        .field = { .elemtype, .interleave_layout, .swizzle_mode, .swizzle_atomicity, .fill_mode };
-        .type  = { .b32 };
-
-        .mode  = { .tile };
-        .space = { .global, .shared::cta };
-    """,
-    types={"ord": "u32"},
-    immediates="ord",
-    ranges="""
-        ord                              0 to 4
-        sm_90a .elemtype imm-new-val     0 to 12
-        PTX 8.7 .elemtype imm-new-val    0 to 15
-        .elemtype imm-new-val            0 to 12
-        .interleave_layout imm-new-val   0 to 2
-        sm_103a sm_107a .swizzle_mode imm-new-val   0 to 4
-        .swizzle_mode imm-new-val        0 to 3
-        .fill_mode imm-new-val           0 to 1
-        .swizzle_atomicity imm-new-val   0 to 3
-    """,
-    defaults={"space": "generic"},
-    gates="""
-        .swizzle_atomicity   PTX 8.6, sm_100f sm_110f sm_120f
-    """,
-    operands="addr   32 bits",
-)
-
-
-tensormap_replace_dimension = instruction(
-    "tensormap.replace",
-    anchor="data-movement-and-conversion-instructions-tensormap-replace",
-    summary="Changes the field of one dimension of the tensor map at addr.",
-    syntax="""
-        // PTX 8.3, sm_90a sm_100f sm_110f sm_120f
-        tensormap.replace.mode.field{.space}.b1024.type   [addr], ord, new_val;
-        .field = { .box_dim, .global_dim, .element_stride };
-        .type  = { .b32 };
-
-        .mode  = { .tile };
-        .space = { .global, .shared::cta };
-    """,
-    types={"ord": "u32"},
-    immediates="ord",
-    ranges="ord   0 to 4",
-    defaults={"space": "generic"},
-    operands="""
-        new_val   as .u32
-        addr      32 bits
-    """,
-)
-
-
-@meaning(tensormap_replace, tensormap_replace_dimension)
-def _(x: Machine, m: Modifiers, at: Bits, first: Bits | int, value: Bits | int | None = None) -> None:
-    ordinal, value = (0, first) if value is None else (first, value)
-    assert isinstance(ordinal, int)
-    replace(x, "shared" if m.space == "shared::cta" else str(m.space), at, str(m.field), ordinal, value)

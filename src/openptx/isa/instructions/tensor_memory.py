@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
-from openptx.isa.instructions.async_copy import in_cta
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
 from openptx.isa.semantics import mbarrier
+from openptx.isa.semantics.clusters import in_each_cta
+from openptx.isa.semantics.elements import as_tuple, one_or_tuple
 from openptx.isa.semantics.matrix import products, tensor_execution
 from openptx.isa.semantics.matrix.tensor import ranks, shift_rows
 from openptx.isa.semantics.matrix.tensor_operations import TensorCopy
@@ -109,9 +110,7 @@ def _(x: Machine, m: Modifiers, address: Bits, split: Bits | None = None) -> Bit
     found = load_words(x, m, address, split)
     if m.pack:
         found = tuple((low & 0xFFFF) | (high << 16) for low, high in zip(found[::2], found[1::2], strict=True))
-    if len(found) == 1:
-        return found[0]
-    return found
+    return one_or_tuple(found)
 
 
 ld_red = instruction(
@@ -199,7 +198,7 @@ st = instruction(
 def _(x: Machine, m: Modifiers, address: Bits, *more: Any) -> None:
     """Completes immediately."""
     products.whole_warp(x, "tcgen05.st")
-    split, values = (None, *more)[-2], products.registers(more[-1])
+    split, values = (None, *more)[-2], as_tuple(more[-1])
     words = tuple(half for value in values for half in (value & 0xFFFF, value >> 16)) if m.unpack else values
     for at, columns in places(x, m, address, split, len(values)):
         x.tensor_memory.write(at, words[:columns])
@@ -354,8 +353,7 @@ def _(x: Machine, m: Modifiers, barrier: Bits, mask: Bits | None = None) -> None
         mbarrier.arrive(x, m.space, barrier, x.const(1, 32), x.const(0, 32))
         return
 
-    def one(i: Bits, element: Bits) -> None:
-        mbarrier.arrive(x, "shared::cluster", element, x.const(1, 32), x.const(0, 32))
+    def one(barrier: Bits) -> None:
+        mbarrier.arrive(x, "shared::cluster", barrier, x.const(1, 32), x.const(0, 32))
 
-    for rank in range(mask.width):
-        x.repeat(x.resize(mask >> rank & 1, 32), one, in_cta(x, barrier, rank))
+    in_each_cta(x, mask, one, barrier)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from openptx.isa.fidelity import Fidelity, modelled
-from openptx.isa.instructions.async_copy import CLUSTER, check, in_cta
+from openptx.isa.instructions.async_copy import BULK_SIZES, check
 from openptx.isa.instructions.tensor_copy import (
     ADDRESSES,
-    RANKS,
     coordinates,
     copy_tensor,
     fidelity,
@@ -14,6 +13,7 @@ from openptx.isa.instructions.tensor_copy import (
     reduce_tensor,
 )
 from openptx.isa.notation import instruction, meaning
+from openptx.isa.semantics.clusters import in_cta, ranks_of_mask
 from openptx.isa.semantics.mbarrier import complete_where
 from openptx.isa.semantics.reports import PATTERNS
 from openptx.isa.types import TYPES
@@ -105,7 +105,7 @@ cp_async_bulk = instruction(
     """
     + _CHOICES,
     types=_TYPES,
-    ranges=_MASKS + "size   0 to 1048560, a multiple of 16",
+    ranges=_MASKS + BULK_SIZES,
     operands="ctaMask   strictly",
 )
 
@@ -141,7 +141,7 @@ def _(x: Machine, m: Modifiers, dst: Bits, src: Bits, size: Bits, barrier: Bits,
         into(dst, barrier, size, x.const(1, 1))
         return
     (mask, *_) = [operand for operand in more if operand is not None]
-    for rank in range(RANKS.get(m.multicast, CLUSTER)):
+    for rank in ranks_of_mask(m):
         chosen = x.resize(mask >> rank, 1)
         into(in_cta(x, dst, rank), in_cta(x, barrier, rank), x.pick(~chosen, 0, size), chosen)
 

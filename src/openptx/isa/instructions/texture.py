@@ -8,6 +8,7 @@ from functools import partial
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
+from openptx.isa.semantics.elements import as_tuple
 from openptx.isa.semantics.images import DIMENSIONS, Lookup
 from openptx.isa.types import TYPES, Type
 from openptx.numerics import FORMATS
@@ -263,7 +264,7 @@ def _(x: Machine, m: Modifiers, place: Place, *operands: Vector | None) -> tuple
 def texture_operands(x: Machine, m: Modifiers, place: Place) -> tuple[Bits, Bits | None, tuple[Bits, ...]]:
     """The texture, the sampler (None in unified mode) and the coordinates."""
     a, *sampler, c = place
-    at, needed = vector(c), coordinates(m)
+    at, needed = as_tuple(c), coordinates(m)
     if len(at) < needed:  # the assembler accepts one register, and its code reads the registers that follow
         x.require(x.const(0, 1), "undefined-behavior", f"`.{m.geom}` has {needed} coordinates, and one is given")
         at = (*at, *[at[0]] * (needed - 1))
@@ -287,27 +288,23 @@ def gradient(x: Machine, m: Modifiers, place: Place, change: Vector | None) -> t
     """The derivatives of the coordinates; those of a cube's direction are divided by its largest component, as the
     direction is."""
     assert change is not None
-    found = vector(change)[: DIMENSIONS[m.geom]]
+    found = as_tuple(change)[: DIMENSIONS[m.geom]]
     if m.geom not in ("cube", "acube"):
         return found
     first = int(m.geom == "acube")
-    scale = reciprocal(x, vector(place[-1])[first : first + 3])
+    scale = reciprocal(x, as_tuple(place[-1])[first : first + 3])
     return tuple(x.fmul(F32, v, scale, "rn", False) for v in found)
 
 
-def vector(v: Vector) -> tuple[Bits, ...]:
-    return v if isinstance(v, tuple) else (v,)
-
-
 def first_component(v: Vector) -> Bits:
-    return vector(v)[0]
+    return as_tuple(v)[0]
 
 
 def texels(x: Machine, m: Modifiers, e: Vector | None) -> tuple[Bits, ...]:
     """The offset, which is -8 to 7 in each dimension."""
     if e is None:
         return ()
-    found = vector(e)[: DIMENSIONS[m.geom]]
+    found = as_tuple(e)[: DIMENSIONS[m.geom]]
     for offset in found:
         x.require(offset + 8 < 16, "undefined-behavior", "an offset in texels is -8 to 7")
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
+from openptx.isa.semantics.elements import as_tuple
 from openptx.isa.semantics.matrix import products, shared, sparse
 from openptx.isa.semantics.matrix.fragments import fragment, registers, shape
 from openptx.isa.types import TYPES, Type
@@ -188,7 +189,7 @@ def _(x: Machine, m: Modifiers, *operands: Any) -> Operand:
     _, columns, _ = shape(m)
     order = products.places(16, columns)
     if "a" in of:
-        a = products.registers(of["a"])
+        a = as_tuple(of["a"])
     else:
         own = (x.special("warpid", 32) & 3) << 1
         a = shared.Descriptor(x, of["a-desc"], of.get("imm-trans-a", 0) == 1).fragment([own, own + 1])
@@ -197,7 +198,7 @@ def _(x: Machine, m: Modifiers, *operands: Any) -> Operand:
     deep = shared.DEPTH * (2 if m.sp else 1)
     matrix = shared.Descriptor(x, of["b-desc"], of.get("imm-trans-b", 0) == 1, deep)
     b = tuple(r for i in range(columns // 8) for r in matrix.fragment([x.const(i, 32)]))
-    addends = products.arranged(x, products.registers(of["d"]), m.dtype.width, order)
+    addends = products.arranged(x, as_tuple(of["d"]), m.dtype.width, order)
     addends = tuple(tuple(x.pick(of["scale-d"], c, 0) for c in line) for line in addends)
     fraction = BYTE_FRACTION if m.atype.name in BYTES else FRACTION
     if m.sp:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.isa.fidelity import Fidelity, modelled
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
+from openptx.isa.semantics.elements import as_tuple, one_or_tuple
 from openptx.isa.semantics.matrix import products
 from openptx.isa.semantics.matrix.fragments import fragment, registers, shape
 from openptx.isa.semantics.matrix.generations import of
@@ -141,7 +142,7 @@ def _(x: Machine, m: Modifiers, p: Bits, stride: Bits | None = None) -> Operand:
     products.whole_warp(x, "wmma.load")
     found = [factor_register(x, m, p, line, along, stride) for line, along in factor_places(x, m)]
     found *= _fragment_size(m) // len(found)  # fragments of f16 factors hold every element twice
-    return tuple(found) if len(found) > 1 else found[0]
+    return one_or_tuple(found)
 
 
 @meaning(load_c)
@@ -237,7 +238,7 @@ store_d = instruction(
 def _(x: Machine, m: Modifiers, p: Bits, r: Operand, stride: Bits | None = None) -> None:
     products.whole_warp(x, "wmma.store")
     w = m.type.width
-    values = [v for register in products.registers(r) for v in (x.split(register, w) if w == 16 else [register])]
+    values = [v for register in as_tuple(r) for v in (x.split(register, w) if w == 16 else [register])]
     for at, value in zip(result_places(x, m, p, stride), values, strict=True):
         x.store(m.space, at, (value,))
 
@@ -354,13 +355,13 @@ def fidelity(m: Modifiers) -> Fidelity:
 def _(x: Machine, m: Modifiers, a: Operand, b: Operand, c: Operand) -> Operand:
     products.whole_warp(x, "wmma.mma")
     rows, columns, depth = shape(m)
-    a = products.registers(a)[: registers(rows * depth, m.atype)]  # fragments of f16 factors hold every element twice
-    b = products.registers(b)[: registers(depth * columns, m.btype)]
-    d = products.product(x, m, a, b, products.registers(c))
+    a = as_tuple(a)[: registers(rows * depth, m.atype)]  # fragments of f16 factors hold every element twice
+    b = as_tuple(b)[: registers(depth * columns, m.btype)]
+    d = products.product(x, m, a, b, as_tuple(c))
     if not saturates(m):
         return d
     f = F32 if m.dtype.name == "f32" else F16
-    return tuple(x.join([finite(x, f, v) for v in x.split(word, f.width)]) for word in products.registers(d))
+    return tuple(x.join([finite(x, f, v) for v in x.split(word, f.width)]) for word in as_tuple(d))
 
 
 def finite(x: Machine, f: Format, a: Bits) -> Bits:

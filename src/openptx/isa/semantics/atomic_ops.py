@@ -49,7 +49,7 @@ def compare_and_swap(x: Machine, old: Word, b: Word, c: Word) -> Word:
 
 
 # fmt: off
-UPDATES: dict[str, Update] = {
+_UPDATES: dict[str, Update] = {
     "and":  bit_and,    "or":  bit_or,            "xor": bit_xor,
     "exch": exchange,   "cas": compare_and_swap,  "add": add,
     "inc":  increment,  "dec": decrement,
@@ -57,13 +57,19 @@ UPDATES: dict[str, Update] = {
 # fmt: on
 """The updates of integers, by `.op`, whose meaning does not depend on a sign."""
 
-EXTREMES: dict[tuple[str, bool], Update] = {
+_EXTREMES: dict[tuple[str, bool], Update] = {
     ("min", True): min_signed,
     ("min", False): min_unsigned,
     ("max", True): max_signed,
     ("max", False): max_unsigned,
 }
 """The others, by `.op` and whether the type is signed."""
+
+
+def integer_update(op: str, signed: bool) -> Update:
+    """The update of integers."""
+    return _EXTREMES[op, signed] if op in ("min", "max") else _UPDATES[op]
+
 
 FLOAT_SUMS: dict[Update, Format] = {}
 """The formats of the updates that `float_sum` made, so that engines may implement them faster as well."""

@@ -1,4 +1,5 @@
-"""Elements of packed types: the meaning for one element, applied to each; its number format; saturation of results."""
+"""Elements of packed types: the meaning for one element, applied to each; its number format; saturation of results;
+operands that are lists or single registers."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from openptx.numerics import FORMATS, Bits, Format
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from openptx.isa.machine import Machine
@@ -49,3 +50,13 @@ def format_of(m: Modifiers) -> Format:
 def saturated(x: Machine, m: Modifiers, d: Bits) -> Bits:
     """A result, clamped to [0, 1] where the instruction has `.sat`."""
     return x.saturate(format_of(m), d) if m.sat else d
+
+
+def as_tuple(operand: Bits | tuple[Bits, ...]) -> tuple[Bits, ...]:
+    """The registers of an operand that is a list or, `a` for `{a}`, a single register."""
+    return operand if isinstance(operand, tuple) else (operand,)
+
+
+def one_or_tuple(registers: Sequence[Bits]) -> Bits | tuple[Bits, ...]:
+    """The value of a destination: a list has two registers or more."""
+    return tuple(registers) if len(registers) > 1 else registers[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from openptx.isa.semantics.elements import as_tuple
 from openptx.numerics import Bits
 
 TYPE_CHECKING = False
@@ -32,7 +33,7 @@ def overridden(x: Machine, given: Sequence[Bits | tuple[Bits, ...]]) -> Override
     x.require((tensor & 15) == 0, "misaligned-access", "a tensor whose address is not a multiple of 16")
     if not attributes:
         return Overrides(tensor)
-    sizes, *more = (each if isinstance(each, tuple) else (each,) for each in attributes)
+    sizes, *more = map(as_tuple, attributes)
     strides = tuple(
         (x.resize(lower, 64) + (x.resize(more[1][0] >> 4 * i & 15, 64) << 32)) << 4
         for i, lower in enumerate(more[0] if more else ())

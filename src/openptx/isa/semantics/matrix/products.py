@@ -17,6 +17,7 @@ from __future__ import annotations
 from functools import partial
 
 from openptx.isa.fidelity import EXACT, modelled
+from openptx.isa.semantics.elements import one_or_tuple
 from openptx.isa.semantics.matrix import generations
 from openptx.isa.semantics.matrix.fragments import shape
 from openptx.numerics import FORMATS, Bits
@@ -65,10 +66,6 @@ def in_halves(m: Modifiers) -> bool:
     if t is None or t.format not in ("e4m3", "e5m2") or m.kind is not None or shape(m)[0] != 16:
         return False
     return generations.of(m) in generations.BYTES_IN_HALVES
-
-
-def registers(operand: Operand) -> Registers:
-    return operand if isinstance(operand, tuple) else (operand,)
 
 
 def whole_warp(x: Machine, name: str) -> None:
@@ -148,7 +145,7 @@ def fragment_of(x: Machine, tile: Tile, order: list[tuple[int, int]]) -> Operand
     elements = [tile[i][j] for i, j in order]
     if elements[0].width == 16:
         elements = [x.join(elements[i : i + 2]) for i in range(0, len(elements), 2)]
-    return tuple(elements) if len(elements) > 1 else elements[0]
+    return one_or_tuple(elements)
 
 
 def multiply(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openptx.isa.semantics.elements import as_tuple
 from openptx.isa.semantics.matrix.fragments import shape
 from openptx.isa.semantics.matrix.products import (
     Quads,
@@ -11,7 +12,6 @@ from openptx.isa.semantics.matrix.products import (
     is_block_scaled_e2m1,
     multiply,
     places,
-    registers,
     rows_of,
 )
 from openptx.numerics import FORMATS
@@ -41,7 +41,7 @@ def scales_of(x: Machine, m: Modifiers, q: Quads, operands: Sequence[Operand]) -
 
     Two lanes of a quad, selected by thread-id-a, have the scales of rows g and g + 8; one, by thread-id-b, of column g.
     """
-    data_a, select_a, data_b, select_b = (registers(each) for each in operands)
+    data_a, select_a, data_b, select_b = map(as_tuple, operands)
     pair = (x.resize(select_a[1], 32) & 1) << 1
     one = x.resize(select_b[1], 32) & 3
     return (
