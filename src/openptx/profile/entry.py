@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 
 from openptx.device.shared_layout import shared_layout
 from openptx.engines.common.engine import PreparedLaunch
@@ -89,7 +90,7 @@ class ProfiledRun:
     def __init__(self, prepared: PreparedLaunch, options: Options) -> None:
         self.prepared, self.program, self.function = prepared, prepared.program, prepared.function
         self.options = options
-        self.threads, self.every = volume(prepared.block), volume(prepared.grid)
+        self.threads, self.every = prod(prepared.block), prod(prepared.grid)
         self.recorder = Recorder(waits=kernel_depends_on_order(self.program, self.function.name))
         self.sample: int | None = None
         self.notes: list[str] = []
@@ -149,10 +150,6 @@ class ProfiledRun:
             self.program.own_shared(size),
         )  # fmt: skip
         return sampled(self.program, self.function, shape, self.sample)
-
-
-def volume(extent: tuple[int, int, int]) -> int:
-    return extent[0] * extent[1] * extent[2]
 
 
 def sample(blocks: int, threads: int, requested: int | None, most: int, enough: int) -> int | None:

@@ -23,7 +23,6 @@ from openptx.prove.terms import same, simplify
 from openptx.prove.unprovable import Unprovable
 
 if TYPE_CHECKING:
-    from openptx.numerics import Bits
     from openptx.program import Function, Operand
     from openptx.prove.execution import Thread
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from openptx.engines.interp.geometry import block_number
 from openptx.errors import Fault, Triple
 from openptx.prove.report import Counterexample
 
@@ -38,9 +39,8 @@ class Launch:
 
     @property
     def number(self) -> int:
-        """The linear index of the CTA, x varying fastest."""
-        (x, y, z), (w, h, _) = self.cta, self.grid
-        return (z * h + y) * w + x
+        """The linear index of the CTA."""
+        return block_number(self.cta, self.grid, (1, 1, 1))
 
     def enlarged(self, room: int) -> Launch:
         return replace(self, arrays={n: np.concatenate([a, np.zeros(room, np.uint8)]) for n, a in self.arrays.items()})

@@ -10,7 +10,6 @@ from openptx.check import lower, resolve
 from openptx.diagnostics import Diagnostic
 from openptx.errors import CheckError, Fault, InputError, Unsupported
 from openptx.runtime import LoadedModule
-from openptx.runtime import LoadedModule as Program
 from openptx.source import File
 from openptx.syntax import parse
 from openptx.syntax.tree import Function
@@ -88,7 +87,7 @@ def run_functions(
             launch_batch(module, function, batch, launch, problems, gaps)
 
 
-def with_wrappers(file: File, wrappers: list[str], profile: str = "ptxas") -> Program:
+def with_wrappers(file: File, wrappers: list[str], profile: str = "ptxas") -> LoadedModule:
     """The loaded module of a file with kernels appended. CheckError only for errors in the file itself: these kernels
     have lists of parameters, which a file older than PTX 1.4 can't have."""
     resolved, found = resolve(File(file.name, "\n".join([file.text, *wrappers])), profile=profile)
@@ -104,8 +103,9 @@ def without_errors(file: File, found: list[Diagnostic]) -> str:
 
 
 def launch_batch(
-    module: Program, function: Function, runs: list[Run], launch: Launch, problems: list[str], gaps: list[Unsupported]
-) -> None:
+    module: LoadedModule, function: Function, runs: list[Run], launch: Launch, problems: list[str],
+    gaps: list[Unsupported],
+) -> None:  # fmt: skip
     """Launches runs together; one by one when that faults, to find out which run did."""
     try:
         problems += launch_runs(module, function, runs, launch)
@@ -123,7 +123,7 @@ def launch_batch(
         problems += [f"line {run.row}: expected fault {run.fault}, and nothing happened" for run in runs if run.fault]
 
 
-def launch_runs(module: Program, function: Function, runs: list[Run], launch: Launch) -> list[str]:
+def launch_runs(module: LoadedModule, function: Function, runs: list[Run], launch: Launch) -> list[str]:
     """One launch with a block for each run; returns the differences from the expected results, a line each. Raises
     InputError for a wrong number of arguments or results."""
     import numpy as np
