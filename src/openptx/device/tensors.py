@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import weakref
 from typing import Any
@@ -37,24 +38,23 @@ def with_elements(data: Array, tensor: Any) -> Array:
 
 
 _storages: weakref.WeakValueDictionary[tuple[int, int], Array] = weakref.WeakValueDictionary()
-"""The bytes of each storage of which a live tensor was converted, by their address and size."""
+"""The bytes of each storage of which a tensor was converted, by their address and size."""
 _stored: dict[int, Array] = {}
-"""The bytes of its storage for each such tensor, by its id."""
+"""The same bytes by the id of the storage's Python object, of which torch keeps one as long as the storage lives."""
 
 
 def storage_of(tensor: Any) -> Array:
-    """All bytes of the storage that a tensor is a view of: the same array for all tensors of one storage."""
+    """All bytes of the storage that a tensor is a view of: the same array for all tensors of one storage, as long as
+    one of them lives. It does not keep them alive."""
     storage = tensor.untyped_storage()
     key = storage.data_ptr(), storage.nbytes()
     found = _storages.get(key)
     if found is None:
-        torch: Any = sys.modules["torch"]
-        with torch._C._DisableTorchDispatch():  # a compiler's mode would make the new tensor a fake one
-            whole = torch.empty(0, dtype=torch.uint8).set_(storage)
-            found = _storages[key] = np.from_dlpack(whole) if key[1] else np.zeros(0, np.uint8)
-    if id(tensor) not in _stored:
-        weakref.finalize(tensor, _stored.pop, id(tensor), None).atexit = False
-    _stored[id(tensor)] = found
+        data = memoryview((ctypes.c_uint8 * key[1]).from_address(key[0]))
+        found = _storages[key] = np.frombuffer(data, np.uint8) if key[1] else np.zeros(0, np.uint8)
+    if id(storage) not in _stored:
+        weakref.finalize(storage, _stored.pop, id(storage), None).atexit = False
+    _stored[id(storage)] = found
     return found
 
 

@@ -170,3 +170,21 @@ def test_memory_that_is_not_shared_or_not_here(zeros: Make) -> None:
 def test_address_of_what_is_no_memory() -> None:
     with pytest.raises(openptx.ArgumentError, match="`address` takes"):
         openptx.load(TWICE).address("x")
+
+
+def test_addresses_of_views_are_good_as_long_as_their_storage_lives() -> None:
+    """Tables of pointers to the rows of tensors are made of views that die at once."""
+    torch = pytest.importorskip("torch")
+    a, b = torch.zeros(2, 4), torch.zeros(2, 4)
+    pointers = [openptx.memory.address(rows[n]) for n in range(2) for rows in (a, b)]
+    module = openptx.load(TWICE)
+    for pointer in pointers[1:]:
+        module["through"](1, 1, (np.array([pointer], np.uint64),), engine="interp")
+    assert [rows[n].view(torch.uint8)[0].item() for n in range(2) for rows in (a, b)] == [0, 7, 7, 7]
+    rows = a[0]
+    del a
+    module["through"](1, 1, (np.array(pointers[:1], np.uint64),), engine="interp")
+    assert rows.view(torch.uint8)[0] == 7
+    del rows
+    with pytest.raises(openptx.ArgumentError, match="outside of device memory"):
+        openptx.memory.read(pointers[0], 1)
