@@ -8,6 +8,8 @@ from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
+from openptx.torch.graphs import CUDAGraph, MemPool, graph_pool_handle, use_mem_pool
+from openptx.triton.capture import current_capture, refuse_in_capture
 from openptx.triton.devices import properties
 from openptx.triton.driver import Event
 
@@ -24,7 +26,8 @@ class Stream:
         """Devices and priorities have no effect."""
 
     def synchronize(self) -> None:
-        """Does nothing: launches have ended when they return."""
+        """Launches have ended when they return."""
+        refuse_in_capture("Stream.synchronize")
 
     def wait_event(self, event: object) -> None:
         """All submitted work has ended."""
@@ -33,10 +36,11 @@ class Stream:
         """Does nothing: launches have ended when they return."""
 
     def query(self) -> bool:
+        refuse_in_capture("Stream.query")
         return True
 
     def is_capturing(self) -> bool:
-        return False
+        return current_capture() is not None
 
     def record_event(self, event: Event | None = None) -> Event:
         event = event or Event()
@@ -91,6 +95,12 @@ def functions(torch: Any, number: int) -> dict[str, Any]:
     def set_rng_state(state: Any, *device: Any) -> None:
         torch.set_rng_state(state)
 
+    def synchronize(device: object = None) -> None:
+        refuse_in_capture("torch.cuda.synchronize")
+
+    def is_capturing() -> bool:
+        return current_capture() is not None
+
     def context(*arguments: Any, **options: Any) -> Any:
         return nullcontext()
 
@@ -100,9 +110,11 @@ def functions(torch: Any, number: int) -> dict[str, Any]:
         "_exchange_device": give(0), "_maybe_exchange_device": give(0),
         "get_device_name": give(known.name), "get_device_capability": give((known.major, known.minor)),
         "get_device_properties": give(known), "is_bf16_supported": give(True), "can_device_access_peer": give(False),
-        "synchronize": give(None), "empty_cache": give(None), "Event": Event, "Stream": Stream, "stream": context,
+        "synchronize": synchronize, "empty_cache": give(None), "Event": Event, "Stream": Stream, "stream": context,
         "current_stream": give(stream), "default_stream": give(stream), "set_stream": give(None),
-        "is_current_stream_capturing": give(False), "set_sync_debug_mode": give(None), "get_sync_debug_mode": give(0),
+        "is_current_stream_capturing": is_capturing, "CUDAGraph": CUDAGraph, "MemPool": MemPool,
+        "graph_pool_handle": same(graph_pool_handle), "use_mem_pool": same(use_mem_pool),
+        "set_sync_debug_mode": give(None), "get_sync_debug_mode": give(0),
         "manual_seed": same(generator.manual_seed), "manual_seed_all": same(generator.manual_seed),
         "seed": same(generator.seed), "seed_all": same(generator.seed), "initial_seed": same(generator.initial_seed),
         "get_rng_state": get_rng_state, "set_rng_state": set_rng_state,
@@ -144,15 +156,19 @@ def by_module(torch: Any, number: int) -> list[tuple[Any, dict[str, Any]]]:
     def raw_stream(device: int) -> int:
         return 0
 
+    def nothing() -> None:
+        pass
+
     def empty_strided(size: Any, stride: Any, dtype: Any) -> Any:
         return torch.empty_strided(size, stride, dtype=dtype, device="cuda")
 
     cuda = torch.cuda
     found: list[tuple[Any, dict[str, Any]]] = [  # what Inductor's code imports
-        (torch._C, {"_cuda_getCurrentRawStream": raw_stream}),
+        (torch._C, {"_cuda_getCurrentRawStream": raw_stream, "_host_emptyCache": nothing}),
         (torch._C._dynamo.guards, {"_empty_strided_cuda": empty_strided}),
     ]
-    found += [of(cuda), of(cuda.memory), of(cuda.random), of(cuda.profiler, start="synchronize", stop="synchronize")]
+    found += [of(module) for module in (cuda, cuda.graphs, cuda.memory, cuda.random)]
+    found.append(of(cuda.profiler, start="empty_cache", stop="empty_cache"))
     if hasattr(torch, "accelerator"):
         modules = torch.accelerator, getattr(torch.accelerator, "memory", None)
         found += [of(module, **ACCELERATOR) for module in modules]

@@ -10,6 +10,7 @@ from typing import Any
 
 from openptx import memory
 from openptx.torch.placement import follow, holder, on_cuda, put_on_cuda, tensors_in
+from openptx.triton.capture import refuse_in_capture
 
 Function = Callable[..., Any]
 
@@ -47,7 +48,7 @@ class Redirection:
             return x
 
         def cuda(x: Any, device: Any = None, non_blocking: bool = False, **options: Any) -> Any:
-            return self.to(x, "cuda", **options)
+            return self.to(x, "cuda", non_blocking=non_blocking, **options)
 
         def cpu(x: Any, **options: Any) -> Any:
             return self.to(x, "cpu", **options)
@@ -69,7 +70,7 @@ class Redirection:
             torch.device: device_object, tensor.cuda: cuda, tensor.cpu: cpu, tensor.to: self.to,
             tensor.pin_memory: itself, tensor.data_ptr: device_address, tensor.is_cuda.__get__: on_cuda,
             tensor.is_cpu.__get__: is_cpu, tensor.device.__get__: device, tensor.get_device: index,
-            tensor.register_hook: self.register_hook,
+            tensor.register_hook: self.register_hook, tensor.copy_: copy, tensor.tolist: values,
         }  # fmt: skip
         parse_to = torch._C._nn._parse_to  # by which `Module.to` reads its arguments
         self.own[parse_to] = parse_to
@@ -112,6 +113,8 @@ class Redirection:
             after = on_cuda(named)
         elif named is not None and not isinstance(named, self.torch.dtype):
             after = is_number(named) or is_cuda(self.torch, named)
+        flags = (each for each in arguments if isinstance(each, bool))
+        refuse_blocking_copy(before, after, options.get("non_blocking", next(flags, False)))
         if arguments and is_number(named):
             arguments = ("cuda", *arguments[1:])
         arguments, options = self.redirected(arguments, options)
@@ -130,6 +133,7 @@ class Redirection:
             device = self.default
         before = known and on_cuda(data)
         after = before if device is None else is_number(device) or is_cuda(self.torch, device)
+        refuse_blocking_copy(before, after, False)
         arguments, options = self.redirected(arguments, options)
         result = function(data, *arguments, **options)
         if before != after and function is not self.torch.tensor:
@@ -149,6 +153,24 @@ class Redirection:
                 return hook(gradient)
 
         return x.register_hook(on_the_same)
+
+
+def copy(x: Any, source: Any, non_blocking: bool = False) -> Any:
+    """`Tensor.copy_`."""
+    refuse_blocking_copy(on_cuda(source), on_cuda(x), non_blocking)
+    return x.copy_(source, non_blocking)
+
+
+def values(x: Any) -> Any:
+    """`Tensor.tolist`, in which torch reads the memory of the CPU without an operator."""
+    refuse_blocking_copy(on_cuda(x), False, False)
+    return x.tolist()
+
+
+def refuse_blocking_copy(before: bool, after: bool, non_blocking: bool) -> None:
+    """Raises CUDA's error if a graph is captured: the host waits for a copy between the devices."""
+    if before != after and not non_blocking:
+        refuse_in_capture("a copy from or to the CPU without `non_blocking=True`")
 
 
 def device_address(x: Any) -> int:

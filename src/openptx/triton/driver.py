@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from openptx.profile.registers import live_registers
 from openptx.runtime import Kernel, LoadedModule, load
 from openptx.runtime.parameters import Packed, pack
 from openptx.source import File
+from openptx.triton.capture import refuse_in_capture, take
 from openptx.triton.devices import properties
 from openptx.triton.packing import Signature
 from openptx.triton.pointers import arrays_of
@@ -127,11 +129,13 @@ class Event:
 
     def synchronize(self) -> None:
         """Launches run to their end."""
+        refuse_in_capture("Event.synchronize")
 
     def wait(self, stream: object = None) -> None:
         """All submitted work has ended."""
 
     def query(self) -> bool:
+        refuse_in_capture("Event.query")
         return True
 
 
@@ -204,9 +208,10 @@ class Launcher:
             given += [("the kernel's scratch memory", pointer_to(each)) for each in scratch[:more]]
             data = pack(kernel.function, [data for _, data in given])
             packed = Packed(data, [name for name, _ in given], [a for each in arguments for a in arrays_of(each)])
-            kernel(
-                (x * ctas, y, z), (32 * warps, 1, 1), (packed,), shared_mem=shared,
+            launch = partial(
+                kernel, (x * ctas, y, z), (32 * warps, 1, 1), (packed,), shared_mem=shared,
                 cluster=(ctas, 1, 1) if ctas > 1 else None, **self.driver.options._asdict(),
             )  # fmt: skip
+            take(launch)
         if leave is not None:
             leave(launch_metadata)
