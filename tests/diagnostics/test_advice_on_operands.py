@@ -23,6 +23,8 @@ ROWS = (
     Row("elect.sync %p1, -1;", "%p1", "elect.sync _|%p1, -1;"),
     Row("cp.async.wait_group %r1;", "%r1", "its value is part of the instruction: write the number"),
     Row("fma.rn.f32 %f1, %f2, 0f3F8000, %f3;", "0f3F8000", "these are 6"),
+    Row("cvt.rna.tf32.f32 %r1, 1.5;", "1.5", "write `0f3FC00000`"),
+    Row("cvt.rna.tf32.f32 %r1, 1.0e300;", "1.0e300", "write `0f7F800000`"),
     # those of another modifier
     Row("fma.rn.f16 %r1, %r2, %r3, %r4;", "%r1", "fma.rn.f16x2 %r1, %r2, %r3, %r4;"),
     Row("mad.lo.s32 %rd1, %r2, %r3, %rd4;", "%rd1", "mad.wide.s32 %rd1, %r2, %r3, %rd4;"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import struct
 from decimal import Decimal
 
 from openptx.diagnostics.terminal import title
+from openptx.numerics.python_floats import f32_bits, f32_value, f64_bits, f64_value
 from openptx.syntax.literals import literal
 from openptx.syntax.operands import Float, Integer
 
@@ -40,10 +40,10 @@ def floating(word: str, sign: int, constant: Float) -> str:
     """A float constant: `0f...` is an `.f32`, everything else an `.f64`."""
     bits = constant.bits
     single = constant.width == 32
-    number = sign * (from_f32(bits) if single else from_f64(bits))
-    f64 = struct.unpack("<Q", struct.pack("<d", number))[0]
-    f32 = to_f32(number)
-    back = from_f32(f32)
+    number = sign * (f32_value(bits) if single else f64_value(bits))
+    f64 = f64_bits(number)
+    f32 = f32_bits(number)
+    back = f32_value(f32)
     lines = [
         title(word),
         f"a floating-point constant of type .f{constant.width}",
@@ -60,25 +60,7 @@ def floating(word: str, sign: int, constant: Float) -> str:
 
 def _unconverted_note(word: str, bits: int) -> str:
     """The value of `0f...` as a double operand: the assembler takes its bits without conversion."""
-    return f"  (`{word}` in its place is {from_f64(bits)!r}: its 32 bits are not converted)"
-
-
-def from_f64(bits: int) -> float:
-    """The value of an `.f64`."""
-    return struct.unpack("<d", struct.pack("<Q", bits))[0]
-
-
-def from_f32(bits: int) -> float:
-    """The value of an `.f32`."""
-    return struct.unpack("<f", struct.pack("<I", bits))[0]
-
-
-def to_f32(number: float) -> int:
-    """The bits of the nearest `.f32`; infinity beyond the largest."""
-    try:
-        return struct.unpack("<I", struct.pack("<f", number))[0]
-    except OverflowError:
-        return 0x7F800000 | (0x80000000 if number < 0 else 0)
+    return f"  (`{word}` in its place is {f64_value(bits)!r}: its 32 bits are not converted)"
 
 
 def exact(number: float) -> str:

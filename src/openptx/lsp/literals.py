@@ -7,8 +7,8 @@ from math import isfinite
 
 from lsprotocol import types
 
-from openptx.explanations.literals import from_f64, to_f32
 from openptx.lsp.document import Document
+from openptx.numerics.python_floats import f32_bits, f64_value
 from openptx.patterns import pattern
 from openptx.syntax.lexical import COMMENT, FLOAT_BITS, LETTER, OPEN_STRING
 from openptx.syntax.literals import literal
@@ -30,7 +30,7 @@ def inlay_hints(document: Document, range: types.Range) -> list[types.InlayHint]
             continue
         constant = literal(match[1], match.span(1))
         assert isinstance(constant, Float)
-        decimal = repr(from_f64(constant.bits)) if match.start() in short else shortest_decimal(constant)
+        decimal = repr(f64_value(constant.bits)) if match.start() in short else shortest_decimal(constant)
         found.append(types.InlayHint(document.at.position(match.end()), f"= {decimal}", padding_left=True))
     return found
 
@@ -40,4 +40,4 @@ def shortest_decimal(constant: Float) -> str:
     value = constant.value
     if constant.width == 64 or not isfinite(value):
         return repr(value)
-    return next(text for digits in range(1, 10) if to_f32(float(text := f"{value:.{digits}g}")) == constant.bits)
+    return next(text for digits in range(1, 10) if f32_bits(float(text := f"{value:.{digits}g}")) == constant.bits)

@@ -7,10 +7,10 @@ rounded reciprocal; both factors are scaled by a power of two if the reciprocal 
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable
 from dataclasses import replace
 
+from openptx.numerics.python_floats import f32_bits, f32_value
 from openptx.program import Function, Imm, Op, Operand, Reg, temporary
 from openptx.rewrite.algebra import algebra, flags, form_of, leaves_rounding_open, make_op, negation, sign_bits
 from openptx.rewrite.constants import Constants
@@ -57,7 +57,7 @@ def is_product(op: Op) -> bool:
 def fold_function(edit: Edit, position: int, op: Op, known: Constants) -> bool:
     """A function of a constant becomes its result, unless that is NaN."""
     bits, function = known.value(op.operands[1]), op.form.instruction.folded
-    value = None if bits is None or function is None else computed(function, number(bits), bool(op.m.ftz))
+    value = None if bits is None or function is None else computed(function, f32_value(bits), bool(op.m.ftz))
     if value is None:
         return False
     edit.code[position] = copied(op, Imm(value, 32))
@@ -83,7 +83,7 @@ def fold_quotient(edit: Edit, position: int, op: Op, known: Constants) -> bool:
     bits = known.value(op.operands[2])
     if bits is None:
         return False
-    divisor, ftz = number(bits), flags(op.m, "ftz")
+    divisor, ftz = f32_value(bits), flags(op.m, "ftz")
     scale = scale_of(divisor, bool(op.m.full), bool(ftz))
     reciprocal = computed(reciprocal_of, divisor * scale, True)
     if reciprocal is None:
@@ -93,7 +93,7 @@ def fold_quotient(edit: Edit, position: int, op: Op, known: Constants) -> bool:
     assert form is not None
     if scale != 1.0:
         scaled = temporary(edit.registers, 32)
-        edit.insert(position, make_op(form, (scaled, dividend, Imm(code(scale), 32)), op, op.guard, FOLDED))
+        edit.insert(position, make_op(form, (scaled, dividend, Imm(f32_bits(scale), 32)), op, op.guard, FOLDED))
         dividend = scaled
     edit.code[position] = product = make_op(form, (to, dividend, Imm(reciprocal, 32)), op, op.guard, FOLDED)
     if is_product(product):
@@ -132,18 +132,5 @@ def computed(function: Callable[[float], float], a: float, ftz: bool) -> int | N
         return None
     if math.isnan(value):
         return None
-    bits = code(value)
+    bits = f32_bits(value)
     return bits & 0x80000000 if ftz and bits & 0x7F800000 == 0 else bits
-
-
-def number(bits: int) -> float:
-    """The value of an f32."""
-    return struct.unpack("<f", struct.pack("<I", bits))[0]
-
-
-def code(value: float) -> int:
-    """The nearest f32."""
-    try:
-        return struct.unpack("<I", struct.pack("<f", value))[0]
-    except OverflowError:
-        return 0x7F800000 if value > 0 else 0xFF800000

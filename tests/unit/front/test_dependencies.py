@@ -43,7 +43,7 @@ ALLOWED = {
     "control_flow": {"isa", "program"},
     "call_graph":   {"errors", "program", "control_flow"},
     "dataflow":     set[str](),
-    "rewrite":      {"isa", "program", "control_flow", "dataflow"},
+    "rewrite":      {"numerics", "isa", "program", "control_flow", "dataflow"},
     "check":        {"source", "diagnostics", "errors", "numerics", "isa", "syntax", "program", "control_flow",
                      "dataflow", "patterns", "late"},
     "device":       {"array_types", "source", "errors", "locks", "isa", "program", "call_graph"},

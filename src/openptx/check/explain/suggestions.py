@@ -12,6 +12,7 @@ from openptx.check.operand.slot import Place
 from openptx.check.problems import Path, Problem
 from openptx.diagnostics import SAFE, Diagnostic, Fix
 from openptx.isa.types import Type
+from openptx.numerics.python_floats import f32_bits, f32_value, f64_bits, f64_value
 from openptx.syntax.foreign import SUM
 from openptx.syntax.operands import Float, Integer, Vector
 from openptx.syntax.tree import Instruction
@@ -126,8 +127,7 @@ def as_float(literal: str, width: int) -> str:
     if width == 32 and ("." in literal or literal[:2].lower() == "0d"):
         return f"0f{_short_bits(literal):08X}"
     if literal[:2].lower() == "0f":
-        value = struct.unpack("<f", struct.pack("<I", int(literal[2:], 16)))[0]
-        return f"0d{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+        return f"0d{f64_bits(f32_value(int(literal[2:], 16))):016X}"
     if literal.lstrip("-").isdigit() or literal[:2].lower() != "0x":
         return f"{literal}.0"
     return f"0{'fd'[width == 64]}{int(literal.rstrip('uU'), 16):0{width // 4}X}"
@@ -135,11 +135,7 @@ def as_float(literal: str, width: int) -> str:
 
 def _short_bits(literal: str) -> int:
     """The bits of the `.f32` nearest to a double."""
-    if literal[:2].lower() == "0d":
-        value = struct.unpack("<d", struct.pack("<Q", int(literal[2:], 16)))[0]
-    else:
-        value = float(literal)
-    return struct.unpack("<I", struct.pack("<f", value))[0]
+    return f32_bits(f64_value(int(literal[2:], 16)) if literal[:2].lower() == "0d" else float(literal))
 
 
 def bits_of(literal: str, width: int) -> str:
