@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
 from functools import cached_property
 
-from openptx.check.foreign_spellings import DEVICE_FUNCTIONS, REGISTERS
+from openptx.check.foreign_spellings import DEVICE_FUNCTIONS
+from openptx.check.names.likely_names import misspelt, unknown_name
 from openptx.check.names.missing_declarations import declaration, declared, numbers, variable
 from openptx.check.names.misspelt_declarations import is_used, misspelt_name, misspelt_range
 from openptx.check.names.placeholders import Placeholders
 from openptx.check.names.scopes import Registers, Scope, around, labels_of, split_number
 from openptx.check.names.unread_declarations import MOST, words
 from openptx.check.operand import kinds
-from openptx.check.spelling import Suggestions, nearest
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.diagnostics.kinds import BEYOND_RANGE
-from openptx.isa.special_registers import SPECIAL_REGISTERS
 from openptx.patterns import pattern
 from openptx.syntax.lexical import LETTER, WORD
 from openptx.syntax.tree import Function, Instruction
@@ -29,142 +27,13 @@ if TYPE_CHECKING:
     from openptx.source import Span
     from openptx.syntax.operands import Name, Operand
 
-
-def unknown_name(
-    name: str, found: Diagnostic, scope: Scope, functions: Iterable[str], suggestions: Suggestions,
-    suits: Callable[[str], bool],
-) -> Diagnostic:  # fmt: skip
-    """The diagnostic about an unknown name, with the name probably meant, which must `suit` the place."""
-    span = found.span
-    if (outside := _outside_of_range(name, found, scope)) is not None:
-        return outside
-    if (bits := _FLOATS.get(name.lower())) is not None:
-        found.help = bits
-        return found
-    if _BITS.fullmatch(name):
-        found.help = f"the bits of a float begin with `0f` or `0d`: `0{'f' if len(name) == 8 else 'd'}{name}`"
-        return found
-    base, dot, field = name.partition(".")
-    word = base.lstrip("%")
-    special = guess = _special(word)
-    if guess is None and not dot:
-        guess = _alike(name, scope, functions, suggestions, suits)
-    if guess is None and name[0] == "%":
-        special = nearest(word, SPECIAL_REGISTERS, suits=lambda each: suits(f"%{each}"))
-        guess = special and f"%{special}"
-    is_special = special is not None and name[0] == "%"
-    field = field.lower() if field in ("X", "Y", "Z") else field
-    guess = guess and (guess.partition(".")[0] if dot else guess) + dot + field
-    return Diagnostic(
-        "unknown-special-register" if is_special else "unknown-name",
-        f"there is no special register `{name}`" if is_special else f"`{name}` is not declared", found.file, span,
-        found.label,
-        help=f"did you mean `{guess}`?" if guess else None, fix=Fix(span, guess, f"write `{guess}`") if guess else None,
-    )  # fmt: skip
-
-
-def _alike(
-    name: str, scope: Scope, functions: Iterable[str], suggestions: Suggestions, suits: Callable[[str], bool]
-) -> str | None:
-    """The known name that differs in capital letters, or else the nearest one."""
-    if suggestions.spend(_CASES):
-        lower = name.lower()
-        same = next((each for each in known_names(scope, name) if each.lower() == lower and suits(each)), None)
-        if same is not None:
-            return same
-    return suggestions.nearest(
-        name, lambda: (*known_names(scope, name), *functions),
-        suits=lambda each: _misspelt(each, name) and suits(each),
-    )  # fmt: skip
-
-
-_CASES = 50_000
-"""What a comparison of all names without regard to capital letters takes from the file's budget."""
-_DIGITS = pattern(r"[0-9]+")
-
-
-def _misspelt(known: str, name: str) -> bool:
-    """Whether a name may be a misspelt known one: another number is another name."""
-    return _DIGITS.sub("0", known) != _DIGITS.sub("0", name)
-
-
-def _outside_of_range(name: str, found: Diagnostic, scope: Scope) -> Diagnostic | None:
-    """The diagnostic about a name whose number is too large for its range, or whose range has no names."""
-    span = found.span
-    prefix, number = split_number(name)
-    for each in around(scope):
-        known = each.ranges.get(prefix)
-        if known is not None and number is not None:
-            last = (known.count or 1) - 1
-            return Diagnostic(
-                "unknown-name", f"`{name}` is not declared", found.file, span, "beyond the range",
-                labels=(Label(known.span, f"`{prefix}0` to `{prefix}{last}` are declared here"),),
-                help=f"declare more of them: `{prefix}<{number + 1}>`", kind=BEYOND_RANGE,
-            )  # fmt: skip
-        for start, known in each.ranges.items():
-            if start[-1].isdecimal() and name.startswith(start) and name[len(start) :].isdecimal():
-                return Diagnostic(
-                    "unknown-name", f"`{name}` is not declared", found.file, span, f"a number after `{prefix}`",
-                    labels=(Label(known.span, "no name is in this range, since its prefix ends in a digit"),),
-                    help=f"end the prefix in another character: `{start}_<{known.count}>` declares `{start}_0`",
-                )  # fmt: skip
-    return None
-
-
-_INFINITY = "write its bits: `0f7F800000` for `.f32`, `0d7FF0000000000000` for `.f64`"
-_FLOATS = {
-    "inf": _INFINITY,
-    "infinity": _INFINITY,
-    "nan": "write its bits: `0f7FFFFFFF` for `.f32`, `0d7FFFFFFFFFFFFFFF` for `.f64`",
-    "true": "a predicate is set by a number or a comparison: `mov.pred p, 1;`, `setp.ne.u32 p, a, 0;`",
-    "false": "a predicate is set by a number or a comparison: `mov.pred p, 0;`, `setp.ne.u32 p, a, 0;`",
-    "null": "the null address is the number 0",
-    "nullptr": "the null address is the number 0",
-}
 _FASTER = 20
 """How many times as fast a search by a pattern is as comparing words letter by letter (measured)."""
 LABEL_SLIP = pattern(
     rf"^[ \t]*+(?P<written>[.\[@(\"'#]?(?P<name>{WORD})[\])\"';:]*+)[ \t\r]*+(?://.*)?$", re.MULTILINE | re.A
 )
 """A word alone in its line, with marks that a label does not have, or without its colon."""
-_BITS = pattern(r"[A-Fa-f](?:[0-9A-Fa-f]{7}|[0-9A-Fa-f]{15})")
-"""The bits of a float without the `0f` or `0d` before them."""
-
-
-def _special(word: str) -> str | None:
-    """The special register, or the constant, that a CUDA word or a misspelt component means."""
-    plain = word.lower().replace("_", "")
-    if plain == "warpsize":
-        return "WARP_SZ"
-    if (known := REGISTERS.get(plain) or REGISTERS.get(plain.removesuffix("id"))) or (known := _exact(word)):
-        return f"%{known}"
-    base = _exact(word[:-1].rstrip("_")) or REGISTERS.get(plain[:-1])
-    if base is not None and word[-1] in "xyz" and SPECIAL_REGISTERS[base].vector:
-        return f"%{base}.{word[-1]}"
-    return None
-
-
-def _exact(word: str) -> str | None:
-    return next((each for each in (word, word.lower()) if each in SPECIAL_REGISTERS), None)
-
-
-_ALIKE = str.maketrans("lIoO", "1100")
-
-
-def known_names(scope: Scope, name: str) -> list[str]:
-    """The names that are visible in a scope; for a range the one with the number of `name`, where `l` may be a 1."""
-    digits = name[len(name.rstrip("0123456789lIoO")) :].translate(_ALIKE) if len(name) < _LONGEST else ""
-    return [
-        known
-        for each in around(scope)
-        for known in (
-            *each.names,
-            *(f"{prefix}{int(digits)}" for prefix, r in each.ranges.items() if digits and int(digits) < (r.count or 0)),
-        )
-    ]
-
-
-_LONGEST = 100  # characters of a name whose number is looked for in ranges
+_COUNT = pattern(rf"{WORD}\s*<\s*([0-9]+)\s*>", re.A)
 
 
 class UndeclaredNames:
@@ -231,7 +100,7 @@ class UndeclaredNames:
             return
         name, limit = operand.text, max(2, len(operand.text) // 3)
         guess = self.module.suggestions.nearest(
-            name, lambda: labels_of(scope), limit, lambda each: _misspelt(each, name)
+            name, lambda: labels_of(scope), limit, lambda each: misspelt(each, name)
         )
         if guess is not None and (wrong := self._misspelt_label(name, guess, scope)) is not None:
             self.findings.collect(wrong, cause)
@@ -382,9 +251,6 @@ class UndeclaredNames:
         if number is None or not any(prefix in each.ranges for each in around(scope)):
             return None
         return "unknown-name", f"{prefix}<", id(self.function)
-
-
-_COUNT = pattern(rf"{WORD}\s*<\s*([0-9]+)\s*>", re.A)
 
 
 def _label(name: str) -> re.Pattern[str]:
