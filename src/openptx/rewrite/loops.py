@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from typing import NamedTuple
 
-from openptx.control_flow import control, targets, written_registers
+from openptx.control_flow import control, reachable, targets, written_registers
 from openptx.isa.types import Type
 from openptx.program import Function, Imm, Op, Operand, Reg
 from openptx.rewrite.algebra import algebra
@@ -118,13 +118,20 @@ class Loops:
         return not any(at < to <= loop.last for to in skips)
 
     def initial(self, loop: Loop, index: int) -> int | None:
-        """The value of a register before the loop, if it is a single known number."""
+        """The value of a register whenever the loop is entered, if it is a single known number."""
         outside = [at for at in self.writes[index] if not loop.start <= at <= loop.last]
         op = self.function.code[outside[0]] if len(outside) == 1 else None
-        if op is None or algebra(op) != "copy" or op.guard is not None:
+        if op is None or algebra(op) != "copy" or op.guard is not None or not isinstance(op.operands[0], Reg):
             return None
         source = op.operands[1]
-        return source.value if isinstance(source, Imm) else None
+        return source.value if isinstance(source, Imm) and not self.is_entered_again(loop, outside[0]) else None
+
+    def is_entered_again(self, loop: Loop, avoiding: int) -> bool:
+        """Whether control may come back to a loop that it left, without passing a position."""
+        code = self.function.code
+        exits = {to for pc in self.exits(loop) for to in targets(code[pc])} | {loop.last + 1}
+        left = (to for to in exits if not loop.start <= to <= loop.last)
+        return any(loop.start in reachable(self.function, to, avoiding) for to in left)
 
 
 def change(op: Op, counter: Reg) -> int | None:

@@ -208,6 +208,8 @@ class Iterations:
         places[loop.last] = len(self.code)
         if count.leave != loop.last:  # the comparison's result may be read after the loop
             self.code.append(self.of)
+            self.unrolling.waiting.append((len(self.code), {}))
+            self.code.append(replace(self.unrolling.function.code[count.leave], guard=None))
 
     def peel(self) -> None:
         """The peeled iteration."""

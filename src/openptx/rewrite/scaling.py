@@ -99,7 +99,8 @@ def sole(operand: Operand | None, constants: Constants, readers: dict[int, int])
 
 def carries(op: Op) -> bool:
     """A copy or a negation: the sign moves to the factor, which must end up positive."""
-    return algebra(op) in ("copy", "negation") and op.guard is None and not op.m.ftz
+    signs = algebra(op) == "copy" or (algebra(op) == "negation" and op.m.type.name == "f32")
+    return signs and op.guard is None and not op.m.ftz
 
 
 def can_be_scaled(op: Op, constants: Constants) -> bool:

@@ -188,8 +188,14 @@ class Sinking:
         at_home = [position for position, block in writes.items() if block == home]
         before = {block for block in writes.values() if home in self.between(block, home)}
         single = max(at_home) < self.at[of] if at_home else len(before) == 1
-        between = self.between(home, to)
-        return single and not any(block in between for block in writes.values())
+        return single and not any(self.is_on_path(block, home, to) for block in writes.values())
+
+    def is_on_path(self, block: int, home: int, to: int) -> bool:
+        """Whether control may pass a block on its way from one block to another, or back to the latter without passing
+        the former."""
+        if block in self.between(home, to):
+            return True
+        return block in self.between(to, home) and to in self.between(block, home)
 
     def between(self, home: int, to: int) -> set[int]:
         """The blocks through which control may pass from the end of one block to the end of another, including the

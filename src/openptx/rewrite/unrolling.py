@@ -61,7 +61,9 @@ def countable(function: Function) -> list[tuple[Loop, Counter]]:
 
 def counter_of(loops: Loops, loop: Loop) -> Counter | None:
     """The loop's counter, if the trip count is known."""
-    ends = [loop.last, *(pc for pc in loops.exits(loop) if loops.is_always_run(loop, pc))]
+    ends = [loop.last]
+    if loops.function.code[loop.last].guard is None:
+        ends = [pc for pc in loops.exits(loop) if loops.is_always_run(loop, pc)]
     found = (known_counter(loops, loop, leave) for leave in ends)
     return next((each for each in found if each is not None), None)
 

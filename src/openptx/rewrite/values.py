@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from openptx.control_flow import written_registers
 from openptx.program import Imm, Reg
-from openptx.rewrite.algebra import algebra, leaves_rounding_open
+from openptx.rewrite.algebra import algebra, leaves_rounding_open, sign_bits
 from openptx.rewrite.operands import read
 
 TYPE_CHECKING = False
@@ -74,6 +74,7 @@ class Values:
         self._held: dict[int, Value] = {}  # by register
         self._portable: dict[int, Value] = {}  # of these, the values that other blocks find there too
         self._literals: dict[int, Value] = {}
+        self._signs: dict[int, int] = {}  # by number: the bits that a negation of the value inverts
         self._count = 0
 
     def fresh(self) -> Value:
@@ -119,7 +120,11 @@ class Values:
             value = self.value(source)
             if op.m.ftz and not (value.number in self.products and self.products[value.number].op.m.ftz):
                 return None
-            return value._replace(negative=value.negative ^ (found == "negation"))
+            if found == "copy":
+                return value
+            signs = sign_bits(op.m.type)
+            same = self._signs.setdefault(value.number, signs) == signs
+            return value._replace(negative=not value.negative) if same else None
         return self.square(op) if found == "magnitude" else None
 
     def square(self, op: Op) -> Value | None:
@@ -146,6 +151,7 @@ class Values:
         factors = self.value(op.operands[1]), self.value(op.operands[2])
         fixed = any(self.is_fixed(operand) for operand in op.operands[1:3])
         portable = kind == "product" and fixed
+        self._signs[value.number] = sign_bits(op.m.type)
         self.products[value.number] = Product(op, position, kind, value.number, factors, portable)
         return value
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 import openptx
 from openptx.program import Imm, Reg
 
@@ -42,3 +46,11 @@ def rewritten(body: str, contract: str = "ptxas", **more: str) -> list[str]:
                 words.append(f"{operand.value:08X}")
         found.append(" ".join(words))
     return found
+
+
+def results(body: str, contract: str, given: Sequence[float], **more: str) -> list[float]:
+    """What the kernel stores, zeros without their signs."""
+    stored = np.zeros(256, np.float32)
+    kernel_of = openptx.load(kernel(body, **more), contract=contract)["k"]
+    kernel_of(1, 1, (np.array(given, np.float32), stored, 0), engine="interp")
+    return (stored + 0).tolist()

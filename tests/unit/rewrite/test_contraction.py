@@ -131,6 +131,13 @@ def test_other_types(type: str) -> None:
     assert [line.split()[0] for line in found] == [negation, f"fma.rn.{type}"]
 
 
+@pytest.mark.parametrize("use", ["add.f32 u, r, c;", "mul.f32 u, r, 0fC0000000;"])
+def test_a_negation_of_two_halves_is_none_of_the_product(use: str) -> None:
+    assert "mul.f32 s a b" in rewritten(f"mul.f32 s, a, b; neg.f16x2 r, s; {use} st.global.f32 [o], u;")
+    signs = "neg.f16x2 r, s; neg.f32 w, r; add.f32 u, w, c;"
+    assert "mul.f32 s a b" in rewritten(f"mul.f32 s, a, b; {signs} st.global.f32 [o], u;")
+
+
 def test_f32x2_has_no_negation() -> None:
     body = "ld.b64 k, [i]; ld.b64 l, [i + 8]; mul.f32x2 m, k, l; sub.f32x2 n, k, m; st.b64 [o], n;"
     found = rewritten(body, target="sm_100a", declarations=".reg .b64 k, l, m, n;")
