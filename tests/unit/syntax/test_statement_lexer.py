@@ -77,14 +77,20 @@ def test_kernels_of_the_compiler_are_tiled_and_never_odd() -> None:
 
 @pytest.mark.parametrize("text", [
     "%r1, %r2", "[%rd1+16], {%f1, %f2}", "%r1, -5, 0f3F800000", "v.x, %tid.y", "LABEL", "", "[a+-8]", "_, %r1",
+])  # fmt: skip
+def test_plain_operands_are_right_for_certain(text: str) -> None:
+    operands: tuple[tuple[Operand, ...], object] = read_operands(File("x", text), (0, len(text)), "mov")
+    assert operands[1] is None
+    assert PLAIN.fullmatch(text)
+
+
+@pytest.mark.parametrize("text", [
     "08", "42u", "%r1 %r2", "[%rd1+16", "{%r1", "%r1,", ",", "0f3F8", "[%rd1-8]", "1.0f", "a.b", "{}", "[]", "%", "1 2",
     "{{a}}", "[[a]]", "a b", "v.xy", "0x", "-%r1", "9" * 30,
 ])  # fmt: skip
-def test_plain_operands_are_right_for_certain(text: str) -> None:
-    """`PLAIN` may refuse what is right, and never takes what is wrong."""
-    operands: tuple[tuple[Operand, ...], object] = read_operands(File("x", text), (0, len(text)), "mov")
-    if PLAIN.fullmatch(text):
-        assert operands[1] is None, operands
+def test_other_operands_are_not_plain(text: str) -> None:
+    """Some of them are right: `PLAIN` may refuse what is right, and never takes what is wrong."""
+    assert not PLAIN.fullmatch(text)
 
 
 HOSTILE = [
