@@ -19,6 +19,7 @@ from openptx.rewrite.rules import SELECTED
 
 SIGN, REST = 1 << 31, (1 << 31) - 1
 INFINITY = 0xFF << 23
+Comparison = tuple[str, Reg, int]
 OLDEST = 80
 """The first architecture with a maximum that returns NaN."""
 
@@ -36,10 +37,14 @@ def settle_selections(function: Function, target: str) -> Function:
     constants, edit, changed = Constants(function, find_blocks(function)), Edit(function), False
     known = target_of(target)
     extremes = known is not None and known.number >= OLDEST
+    comparisons: dict[int, Comparison] = {}  # by the register of the result
     for position, op in enumerate(function.code):
         constants.enter(position)
+        found = comparison(op, constants) if extremes else None
+        if found is not None and isinstance(op.operands[0], Reg):  # the second result is the opposite
+            comparisons[op.operands[0].index] = found
         if is_selection(op):
-            new = extreme(op, constants) if extremes else None
+            new = extreme(op, constants, comparisons)
             new = signed(edit, position, op, constants) if new is None else new
             if new is not None:
                 edit.code[position], changed = new, True
@@ -52,15 +57,14 @@ def is_selection(op: Op) -> bool:
     return op.form.instruction is comparison_selection.selp and op.m.type.name in ("f32", "b32")
 
 
-def extreme(op: Op, constants: Constants) -> Op | None:
+def extreme(op: Op, constants: Constants, comparisons: dict[int, Comparison]) -> Op | None:
     """The maximum or minimum that a selection between the operands of its comparison is."""
     to, yes, no, condition = op.operands
     if not isinstance(condition, Reg):
         return None
     if condition.negated:
         yes, no = no, yes
-    compared = constants.definitions.get(condition.index)
-    found = None if compared is None else comparison(compared, constants)
+    found = comparisons.get(condition.index) if condition.index in constants.definitions else None
     if found is None:
         return None
     name, value, bound = found
@@ -74,7 +78,7 @@ def extreme(op: Op, constants: Constants) -> Op | None:
     return make_op(form, (to, value, Imm(bound, 32)), op, op.guard, SELECTED) if form is not None else None
 
 
-def comparison(op: Op, constants: Constants) -> tuple[str, Reg, int] | None:
+def comparison(op: Op, constants: Constants) -> Comparison | None:
     """The ordering, the register and the constant that it is compared with, if this is such a comparison of f32."""
     if algebra(op) != "comparison" or op.m.type.name != "f32" or len(op.operands) != 4:
         return None

@@ -43,6 +43,10 @@ CASES = [
     ("setp.lt.f32 p, a, b; selp.f32 d, b, a, p;",                    QUIET,  QUIET),
     ("setp.lt.f32 p, a, 0f3F800000; selp.f32 d, 0f3F800001, a, p;",  QUIET,  QUIET),
     (f"setp.eq.f32 p, a, {N}; selp.f32 d, {N}, a, p;",               QUIET,  QUIET),
+    (f"setp.lt.f32 p|q, a, {T}; selp.f32 d, {T}, a, q;",             QUIET,  TWO),
+    (f"setp.lt.f32 p|q, a, {T}; selp.f32 d, {T}, a, q;",             MINUS_ONE, MINUS_ONE),
+    (f"mov.f32 c, {T}; setp.lt.f32 p, a, c; mov.f32 c, {N}; selp.f32 d, c, a, p;", 0, MINUS_ONE),
+    (f"mov.f32 c, b; setp.lt.f32 p, a, c; mov.f32 c, {N}; selp.f32 d, c, a, p;", 0, MINUS_ONE),
     # signs of operands
     ("setp.gt.f32 p, b, a; neg.f32 c, a; selp.f32 d, b, c, p;",      QUIET,  QUIET | 1 << 31),  # FSEL R7, R7, -R0, P0
     ("setp.gt.f32 p, b, a; abs.f32 c, a; selp.f32 d, b, c, p;",      QUIET | 1 << 31, QUIET),   # FSEL R7, R7, |R0|, P0
