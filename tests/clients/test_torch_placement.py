@@ -377,3 +377,18 @@ def test_triton_gives_the_same_device() -> None:
 
     device = triton.runtime.driver.active.get_active_torch_device()
     assert torch.ones(2, device=device).device == device == torch.device("cuda", 0)
+
+
+def test_methods_of_a_subclass_are_for_calls_of_the_program(active: None) -> None:
+    """Subclasses stand for other things, as Helion's tiles do, and need not have all methods of a tensor."""
+
+    class Tile(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if function is torch.Tensor.__getitem__:
+                return args[0] * 2
+            raise TypeError(f"no {function}")
+
+    x, tile = torch.ones(3, device="cuda"), torch.zeros(1).as_subclass(Tile)
+    assert x[tile].tolist() == [2] * 3
+    assert x[tile].is_cuda

@@ -5,6 +5,7 @@ torch keeps one Python object for a storage as long as the storage lives (2.1 an
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
@@ -13,8 +14,12 @@ MARK = "_openptx_on_cuda"
 
 def holder(tensor: Any) -> Any:
     """The object that carries the mark: the storage, or the tensor if it has none, such as a sparse one."""
+    torch: Any = sys.modules["torch"]
     try:
-        return tensor.untyped_storage()
+        if type(tensor) is torch.Tensor:
+            return tensor.untyped_storage()
+        with torch._C.DisableTorchFunctionSubclass():  # a subclass's own methods are for calls of the program
+            return tensor.untyped_storage()
     except (NotImplementedError, RuntimeError):
         return tensor
 
@@ -22,7 +27,10 @@ def holder(tensor: Any) -> Any:
 def on_cuda(tensor: Any) -> bool:
     """Whether a tensor stands for one of CUDA. A fake tensor may; the one on `meta` that it contains, which has
     the same storage, does not."""
-    return MARK in getattr(holder(tensor), "__dict__", ()) and tensor.device.type != "meta"
+    if MARK not in getattr(holder(tensor), "__dict__", ()):
+        return False
+    with cast("Any", sys.modules["torch"])._C.DisableTorchFunctionSubclass():
+        return tensor.device.type != "meta"
 
 
 def put_on_cuda(tensor: Any) -> None:
