@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from openptx.numerics.approximate import BOUNDS
+from openptx.isa.notation.registry import load
 from openptx.numerics.codec import decode
 from openptx.numerics.describe import hexadecimal
 from openptx.numerics.formats import FORMATS, IEEE, Format
@@ -52,5 +52,15 @@ def nans(f: Format) -> str:
 
 
 def bounds() -> str:
-    rows = ["| function | format | error that the manual allows |", "|---|---|---|"]
-    return "\n".join([*rows, *(f"| {op} | {name} | {error} |" for (op, name), error in BOUNDS.items())])
+    """A row for each error bound of an instruction, from the fidelities of its forms."""
+    found: dict[tuple[str, str], str] = {}
+    for form in (form for each in load().values() for instruction in each for form in instruction.forms):
+        m = form.least()
+        fidelity = form.instruction.fidelity(m)
+        if fidelity.kind == "bounded":
+            found.setdefault((form.instruction.mnemonic, fidelity.text.partition("allowed: ")[2]), str(m))
+    rows = ["| function | error that the manual allows | largest error measured |", "|---|---|---|"]
+    for (_, text), opcode in found.items():
+        allowed, _, measured = text.replace("|", "\\|").partition(", measured: ")
+        rows.append(f"| `{opcode}` | {allowed} | {measured} |")
+    return "\n".join(rows)

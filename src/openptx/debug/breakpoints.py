@@ -40,7 +40,7 @@ class Breakpoints(dict[int, Breakpoint]):
     """The breakpoints of a session, by number. Its owner calls `index` after a change. `commands` are what is executed
     at their stops, and at those of watchpoints, by number. `print` receives logs."""
 
-    def __init__(self, print: Callable[[str], object] = lambda text: None) -> None:
+    def __init__(self, print: Callable[[str], object]) -> None:
         super().__init__()
         self.print = print
         self.commands: dict[int, list[str]] = {}

@@ -13,28 +13,6 @@ from openptx.numerics.multifunction import FRACTION, Multifunction
 
 FUNCTIONS = ("ex2", "lg2", "sin", "cos", "tanh", "rcp", "rsqrt", "sqrt")
 
-# fmt: off
-# function  format    the error bound of the manual (9.7.3, 9.7.4)
-BOUNDS: dict[tuple[str, str], str] = {
-    ("ex2",   "f32"):  "2 ulp",
-    ("ex2",   "f16"):  "relative 2^-9.9",
-    ("ex2",   "bf16"): "relative 2^-7",
-    ("lg2",   "f32"):  "absolute 2^-22 in (0.5, 2), else relative 2^-22",
-    ("sin",   "f32"):  "absolute 2^-20.5 in [-2pi, 2pi], 2^-14.7 in [-100pi, 100pi]",
-    ("cos",   "f32"):  "absolute 2^-20.5 in [-2pi, 2pi], 2^-14.7 in [-100pi, 100pi]",
-    ("tanh",  "f32"):  "relative 2^-11",
-    ("tanh",  "f16"):  "absolute 2^-10.987",
-    ("tanh",  "bf16"): "absolute 2^-8",
-    ("rcp",   "f32"):  "1 ulp",
-    ("rcp",   "f64"):  "20 bits of mantissa",
-    ("rsqrt", "f32"):  "relative 2^-22.9",
-    ("rsqrt", "f64"):  "20 bits of mantissa",
-    ("sqrt",  "f32"):  "relative 2^-23",
-    ("div",   "f32"):  "2 ulp for |b| in [2^-126, 2^126]; div.full everywhere",
-}
-# fmt: on
-
-
 LARGE = 0x7E800000  # 2^126: reciprocals of larger numbers are subnormal
 PAST_F16 = 0x47800000  # 2^16, above the largest f16
 INFINITY_UPPER, NAN_UPPER = 0x7FF00000, 0x7FFFFFFF

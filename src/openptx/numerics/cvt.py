@@ -38,7 +38,7 @@ def cvt(
     m = Modifiers(rnd, ftz=ftz, sat=sat, satfinite=satfinite, relu=relu)
     into, source = PACKED.get(d), PACKED.get(s)
     if into is None:
-        random = None if rbits is None else _random(x, ELEMENTS[d], rbits)
+        random = None if rbits is None else _random(ELEMENTS[d], rbits)
         return element(x, ELEMENTS[d], ELEMENTS[s], operands[0], m, rbits=random)
     of = source.element if source else ELEMENTS[s]
     values = unpack(x, source, operands[0]) if source else list(operands)
@@ -177,13 +177,13 @@ def random_fields(x: Arithmetic, p: Packed, rbits: Bits) -> list[Bits]:
     """
     high, low = rbits >> 16, rbits & 0xFFFF
     if p.count == 2:
-        return [_random(x, p.element, high), _random(x, p.element, low)]
+        return [_random(p.element, high), _random(p.element, low)]
     if p.field == 4:
         high, low = (high & 0xFF00) | (low >> 8), ((high & 0xFF) << 8) | (low & 0xFF)
     return [r for half in (high, low) for r in (x.reverse(half) >> 16, half)]
 
 
-def _random(x: Arithmetic, d: Element, r: Bits) -> Bits:
+def _random(d: Element, r: Bits) -> Bits:
     return r & (1 << RANDOM.get(d.name, 16)) - 1
 
 

@@ -288,7 +288,7 @@ def _opaque(place: Place, base: Kind, where: Path) -> Problem | None:
     if wanted not in OPAQUE and not (declared.kind == "opaque" and accesses):
         return None
     if wanted == declared.name:
-        return whole_array(place, base, where) if base.count and base.sort == kinds.VARIABLE else None
+        return whole_array(place, where) if base.count and base.sort == kinds.VARIABLE else None
     return place.problem(
         "operand-kind", f"`{place.opcode}` takes {f'a `.{wanted}`' if wanted in OPAQUE else 'variables of memory'}",
         where, f"this is a `.{declared.name}`",

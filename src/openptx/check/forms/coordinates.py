@@ -81,7 +81,7 @@ def no_sampler(place: Place, where: Path) -> Problem:
     )  # fmt: skip
 
 
-def whole_array(place: Place, base: Kind, where: Path) -> Problem:
+def whole_array(place: Place, where: Path) -> Problem:
     """An array of textures, samplers or surfaces in place of one of them (measured, ptxas 13.5)."""
     return place.problem(
         "operand-kind",

@@ -309,7 +309,7 @@ def _folded(candidate: Candidate, opcode: str, operands: tuple[Kind, ...], conte
     first = wrong[0]
     lengths = first.about == _LENGTH
     alike = lengths or len({finding.actual for finding in wrong}) == 1
-    other = _other_modifier(candidate, opcode, operands, context) if first.repair is None else None
+    other = _other_modifier(opcode, operands, context) if first.repair is None else None
     if other is not None and len(wrong) + lengths > 1:
         repair = rewrite(other) if len(wrong) > 1 else None  # or else the operand is as likely wrong as the opcode
         return _leading(findings, wrong, first.advising(f"`{other}` takes these operands", repair))
@@ -335,7 +335,7 @@ def _leading(findings: Findings, wrong: list[Problem], first: Problem) -> Findin
     return tuple(first if finding is wrong[0] else finding for finding in findings if finding not in wrong[1:])
 
 
-def _other_modifier(candidate: Candidate, opcode: str, operands: tuple[Kind, ...], context: Context) -> str | None:
+def _other_modifier(opcode: str, operands: tuple[Kind, ...], context: Context) -> str | None:
     """The opcode with another modifier, no type, that takes these operands: another shape or geometry, `.wide` for
     `.lo`."""
     mnemonic, *modifiers = opcode.split(".")

@@ -80,7 +80,7 @@ class Binder:
         """The guard predicate as a register."""
         if guard is None:
             return None
-        register = self._name(guard.name, TYPES["pred"])
+        register = self._name(guard.name)
         if not isinstance(register, Reg):
             raise UnboundError(f"`{guard.name.text}` is not a predicate register")
         return Reg(register.index, register.width, guard.negated)
@@ -133,7 +133,7 @@ class Binder:
         """One operand of the instruction type `type`; None if the instruction gives it no type."""
         match tree:
             case text.Name():
-                return self._name(tree, type)
+                return self._name(tree)
             case text.Integer() | text.Float():
                 return self._constant(tree, type)
             case text.Sink():
@@ -167,7 +167,7 @@ class Binder:
             raise UnboundError(f"`{tree.text}`, a predicate in a list, can't be executed yet")
         return Vector(tuple(found))
 
-    def _name(self, tree: text.Name, type: Type | None) -> Operand:
+    def _name(self, tree: text.Name) -> Operand:
         found = self.names[tree.text]
         if found is None:
             return self._elsewhere(tree)
@@ -205,7 +205,7 @@ class Binder:
         return Reg(inner.index, inner.width, not inner.negated)
 
     def _selector(self, tree: text.Selector) -> Operand:
-        base = self._name(tree.base, None)
+        base = self._name(tree.base)
         position = FIELDS.get(tree.field)
         if isinstance(
             base, Reg
@@ -228,7 +228,7 @@ class Binder:
         return Address(base, offset, parts)
 
     def _sum(self, tree: text.Sum, type: Type | None) -> Symbol | Reg:
-        base = self._name(tree.base, None)
+        base = self._name(tree.base)
         if isinstance(base, Reg) and (type is None or type.kind in "bsu"):
             return self._added(base, tree.offset.value)
         if not isinstance(base, Symbol):
@@ -236,7 +236,7 @@ class Binder:
         return Symbol(base.variable, tree.offset.value)
 
     def _subscript(self, tree: text.Subscript) -> Symbol | Reg:
-        base = self._name(tree.base, None)
+        base = self._name(tree.base)
         if not isinstance(base, Symbol):
             raise UnboundError(f"`{tree.text}` is not an array")
         variable = base.variable

@@ -61,7 +61,7 @@ class Linkage:
             name = _key(declarator)
             if name in self.functions:
                 first = self.functions[name].name.span
-                self._add_duplicate(name, declaration, declarator.name.span, first, f"`{name}` is a function already")
+                self._add_duplicate(declaration, declarator.name.span, first, f"`{name}` is a function already")
                 continue
             known = self.variables.get(name)
             if known is not None:
@@ -71,7 +71,7 @@ class Linkage:
             elif name in self.numbered and not self.numbered[name].linkage:
                 first = _declarator(self.numbered[name], _range_of(name)).name.span
                 self._add_duplicate(
-                    name, declaration, declarator.name.span, first, f"`{name}` is in a range that is declared"
+                    declaration, declarator.name.span, first, f"`{name}` is in a range that is declared"
                 )
             if known is None or known.linkage == "extern":
                 self.variables[name] = declaration
@@ -83,7 +83,7 @@ class Linkage:
             known = self.variables.get(name)
             if known is not None and not known.linkage:
                 self._add_duplicate(
-                    name, declaration, span, _declarator(known, name).name.span, f"`{name}` is declared twice"
+                    declaration, span, _declarator(known, name).name.span, f"`{name}` is declared twice"
                 )
                 return
             self.numbered.setdefault(name, declaration)
@@ -94,7 +94,7 @@ class Linkage:
         before = known.name.span
         links = {first.linkage, declaration.linkage}
         if "extern" not in links:
-            self._add_duplicate(name, declaration, span, before, f"`{name}` is declared twice")
+            self._add_duplicate(declaration, span, before, f"`{name}` is declared twice")
         elif not (links == {"extern"} or declaration.linkage == "extern" or links & {"visible", "weak", "common"}):
             self._add(
                 "declaration-mismatch", f"`{name}` is `.extern` in one place and not `.visible` in the other",
@@ -118,16 +118,16 @@ class Linkage:
             )  # fmt: skip
         if name in self.variables:
             first = _declarator(self.variables[name], name).name.span
-            self._add_duplicate(name, function, span, first, f"`{name}` is a variable already")
+            self._add_duplicate(function, span, first, f"`{name}` is a variable already")
             return
         known = self.functions.get(name)
         if known is None:
             self.functions[name] = function
             return
         if known.kind != function.kind:
-            self._add_duplicate(name, function, span, known.name.span, f"`{name}` is a kernel and a function")
+            self._add_duplicate(function, span, known.name.span, f"`{name}` is a kernel and a function")
         elif known.body is not None:
-            self._add_duplicate(name, function, span, known.name.span, f"`{name}` is defined already")
+            self._add_duplicate(function, span, known.name.span, f"`{name}` is defined already")
         elif (known.form, function.form) not in self.alike and (difference := _difference(known, function)) is not None:
             self._add(
                 "declaration-mismatch", f"`{name}` was declared with {difference}", function, span, "not the same",
@@ -143,7 +143,7 @@ class Linkage:
         name = alias.alias.text
         known = self.functions.get(name)
         if (first := self.aliases.setdefault(name, alias)) is not alias:
-            self._add_duplicate(name, alias, alias.alias.span, first.alias.span, f"`{name}` is an alias already")
+            self._add_duplicate(alias, alias.alias.span, first.alias.span, f"`{name}` is an alias already")
         elif target is not None and target.kind == "func" and (known is None or known.kind != "func"):
             self._add(
                 "unknown-function", f"`{name}` must be declared before it is an alias", alias, alias.alias.span,
@@ -206,9 +206,7 @@ class Linkage:
                 help=f"write `{name}`", subject=name,
             )  # fmt: skip
 
-    def _add_duplicate(
-        self, name: str, where: Declaration | Function | Alias, span: Span, first: Span, message: str
-    ) -> None:
+    def _add_duplicate(self, where: Declaration | Function | Alias, span: Span, first: Span, message: str) -> None:
         self._add("duplicate-name", message, where, span, "again", _RULE, first, "leave one of them out, or rename it")
 
     def _add(
