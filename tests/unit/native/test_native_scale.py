@@ -16,6 +16,7 @@ from openptx.engines.native.analysis import reconvergence
 from openptx.engines.native.analysis.cfg import Cells, Graph
 from openptx.engines.native.analysis.liveness import find_liveness, live_before, live_results
 from openptx.engines.native.analysis.reconvergence import Search
+from openptx.engines.native.deopt import frame_layout
 from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.settings import Options
 
@@ -122,3 +123,28 @@ def expanded_masks(n: int) -> int:
 def test_masks_of_waiting_lanes_are_not_expanded_at_each_place_that_tests_them() -> None:
     """Each of n exchanges tests n masks."""
     assert expanded_masks(120) < 3 * expanded_masks(60)
+
+
+@pytest.mark.parametrize("version", [Options((32, 1, 1), False), Options((32, 1, 1), False, False, speculates=False)])
+def test_a_text_grows_with_the_places_where_lanes_wait_for_exchanges_and_not_with_their_square(
+    version: Options,
+) -> None:
+    def size(n: int) -> int:
+        k = openptx.load(shuffles(n))["k"]
+        return len(lower_kernel(k.module.program, k.function, k.module.image, version, {}).text)
+
+    assert size(120) < 2.5 * size(60)
+
+
+@pytest.mark.parametrize("text", [shuffles(9), switch(9), SHAPES["loops"](9)])
+@pytest.mark.parametrize("lane_facts", [True, False])
+def test_masks_in_an_array(text: str, lane_facts: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lanes that wait for each other at two places are in the interpreter's hands."""
+    monkeypatch.setattr(frame_layout, "PLACES", 0)
+    found: list[Any] = []
+    for engine in ("interp", "native"):
+        x = np.arange(64, dtype=np.uint32) * 7 % 12
+        with settings.cache_at(None), settings.lane_facts(lane_facts):
+            openptx.load(text)["k"](1, 64, (x, 5), engine=engine, timeout=10)
+        found.append(x.tolist())
+    assert found[0] == found[1]

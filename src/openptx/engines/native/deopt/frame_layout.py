@@ -22,6 +22,11 @@ def aligned(offset: int, to: int = 64) -> int:
     return -(-offset // to) * to
 
 
+PLACES = 1_000
+"""Places where lanes may wait, over all blocks, above which masks are an array (`FrameLayout.masks`). Of
+124 kernels of tests the most have 867."""
+
+
 class FrameLayout:
     """Three kinds of places where a warp may stop: barriers, side exits (to the generic version, which takes over at
     `c.entered_from`), and deoptimisation points (to the interpreter).
@@ -33,6 +38,10 @@ class FrameLayout:
     def __init__(self, c: FunctionContext, facts: Facts, counted: Container[int]) -> None:
         """`counted`: headers of loops whose iterations are counted; these deoptimise after many."""
         self.c, self.facts = c, facts
+        self.masks = mask_array(c, facts)
+        """The blocks whose masks are an array in memory, in its order; none if each mask is a variable. Code that names
+        each place where lanes may wait, in each block, grows with the square of a kernel. A mask is 0 where no lanes
+        wait, so all of them can be tested, or saved, instead of those in question."""
         entered = {c.graph.at[pc] for pc in c.entered_from}
         self.spills = BarrierSpills(c.graph, facts.waiting, c.suspending, entered)
         self.slots: dict[int, int] = {}
@@ -104,7 +113,7 @@ class FrameLayout:
 
     def waiting_at(self, b: Block) -> tuple[int, ...]:
         """Positions where other lanes may wait while a block runs, in the order of their masks."""
-        return tuple(self.c.graph.blocks[i].start for i in sorted(self.facts.waiting[b.index]))
+        return tuple(self.c.graph.blocks[i].start for i in self.masks or sorted(self.facts.waiting[b.index]))
 
     def exits_of(self, b: Block) -> Iterator[tuple[int, SideExit]]:
         """The side exits that a block may take, by position."""
@@ -152,6 +161,13 @@ class FrameLayout:
             masks = aligned(4 * (len(self.c.function.code) + 2))
             every = self.size_of_vectors(frozenset(range(len(self.c.cells.widths))))
             self.size = max(self.size, abi.SAVED + masks + every)
+
+
+def mask_array(c: FunctionContext, facts: Facts) -> tuple[int, ...]:
+    """The order of masks as an array: blocks that begin by waiting for other lanes come last."""
+    if sum(map(len, facts.waiting)) <= PLACES:
+        return ()
+    return tuple(sorted(facts.masked, key=lambda i: (c.graph.blocks[i].syncs_warp, i)))
 
 
 def kept_for(c: FunctionContext, facts: Facts, b: Block) -> frozenset[int]:

@@ -77,9 +77,15 @@ class SideExits:
         ir.store("i32", position, field(abi.RESUME), 4)
         ir.store_saved(MASK, ir.load_live(), field(abi.LIVE), 4)
         ir.store_saved(MASK, self.x.vector(self.scope.block_mask), field(abi.SAVED), 4)
-        for i, pc in enumerate(waiting, 1):
-            word = ir.load_word(f"%m{self.c.graph.at[pc]}")
-            ir.store("i32", word, field(abi.SAVED + 4 * i), 4)
+        if self.layout.masks:
+            if self.scope.block.index in self.facts.masked:  # its own is saved already
+                ir.store("i32", 0, f"%m{self.scope.block.index}", 4)
+            place, size = field(abi.SAVED + 4), 4 * len(self.layout.masks)
+            ir.line(f"call void @llvm.memcpy.p0.p0.i64(ptr align 4 {place}, ptr align 4 %masks, i64 {size}, i1 false)")
+        else:
+            for i, pc in enumerate(waiting, 1):
+                word = ir.load_word(f"%m{self.c.graph.at[pc]}")
+                ir.store("i32", word, field(abi.SAVED + 4 * i), 4)
         for saved, own, value in zip(self.layout.places(waiting, cells), lanes, values, strict=True):
             ir.store(LaneType(saved.width, own is not None).int, value, field(saved.offset), 4)
 
@@ -113,7 +119,9 @@ class SideExits:
         ir.store_live(ir.load_saved(MASK, field(abi.LIVE), 4))
         for i, at in enumerate((pc, *saved.waiting)):
             block = self.c.graph.at[at]
-            if block in self.facts.masked:
+            if block in self.facts.masked and ir.masks_stay:
+                ir.store("i32", ir.load("i32", field(abi.SAVED + 4 * i), 4), f"%m{block}", 4)
+            elif block in self.facts.masked:
                 ir.store_mask(ir.load_saved(MASK, field(abi.SAVED + 4 * i), 4), f"%m{block}")
         for register, own in zip(self.layout.places(saved.waiting, saved.cells), saved.lanes, strict=True):
             if self.registers.kept_in_memory(register.cell) is not None:
@@ -167,7 +175,7 @@ class Deoptimizer:
             return
         if others := waiting - parked:
             run, none = ir.fresh(), ir.fresh()
-            ir.branch(self.some_at(others), run, none)
+            ir.branch(self.some_runnable() if ir.masks_stay else self.some_at(others), run, none)
             ir.start(run)
             ir.store("i32", 0, "%tries", 4)
             dispatch(others)
@@ -177,12 +185,20 @@ class Deoptimizer:
         most = sum(c.syncs_warp for c in self.c.graph.blocks) + 1
         with ir.exit_block(ir.emit(f"icmp ugt i32 {tries}, {most}")):
             self.deoptimize(b)
+        if ir.masks_stay:
+            ir.jump(f"ring{b.index}")
+            return
         order = sorted(parked, key=lambda c: (c < b.index, c))
         for c in order[:-1]:
             on = ir.fresh()
             ir.branch(self.some_at({c}), f"block{c}", on)
             ir.start(on)
         ir.jump(f"block{order[-1]}")
+
+    def some_runnable(self) -> str:
+        """Whether lanes wait at any block that does not begin by waiting for others; masks are an array."""
+        count = sum(not self.c.graph.blocks[i].syncs_warp for i in self.exits.layout.masks)
+        return self.ir.is_some(self.ir.emit(f"call i32 @openptx.union(ptr %masks, i64 {count})"))
 
     def some_at(self, blocks: Set[int]) -> str:
         """Whether lanes wait at one of these blocks."""

@@ -183,7 +183,11 @@ class BlockEmitter:
         several = any(self.c.graph.blocks[c].syncs_warp for c in waiting)
         if several and self.c.is_function:
             raise UnsupportedByJit("lanes of a warp that may wait for each other at different places of a function")
-        word = ir.load_union([f"%m{c}" for c in sorted(waiting)])
+        if ir.masks_stay:  # lanes wait wherever lanes are that have not ended and do not run
+            running = ir.emit(f"xor i{N} {self.scope.mask_word()}, -1")
+            word = ir.emit(f"and i{N} {ir.mask_bits(ir.load_live())}, {running}")
+        else:
+            word = ir.load_union([f"%m{c}" for c in sorted(waiting)])
         if b.is_cta_barrier:
             missing = ir.is_some(word)
         else:

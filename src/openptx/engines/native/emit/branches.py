@@ -16,6 +16,12 @@ from openptx.engines.native.emit.registers import RegisterFile
 from openptx.numerics import Bits
 from openptx.program import Op, Targets
 
+FEW = 4
+"""Candidates that have a chain of their own where masks are an array."""
+
+SCANS = "free", "any"
+"""The labels of chains where masks are an array, see `Branches.scan`."""
+
 
 class Branches:
     def __init__(self, registers: RegisterFile, binder: OperandBinder, exits: SideExits) -> None:
@@ -24,6 +30,9 @@ class Branches:
         self.exits = exits
         self.dispatches: dict[tuple[int, ...], str] = {}
         """Chains that find the lowest block with lanes, by candidates: their labels."""
+        self.masks = exits.layout.masks
+        self.scans: tuple[set[int], set[int]] = set(), set()
+        """The first candidates of `scan`: where none waits for other lanes, and where some do."""
 
     @cached_property
     def calls(self) -> CallLowering:
@@ -116,6 +125,10 @@ class Branches:
         if goal not in self.facts.masked:
             return
         name, ir = self.x.vector(mask), self.ir
+        if joined and ir.masks_stay:
+            word = ir.emit(f"or i32 {ir.load_word(f'%m{goal}')}, {ir.mask_bits(name)}")
+            ir.store("i32", word, f"%m{goal}", 4)
+            return
         if joined:
             name = ir.emit(f"or <32 x i1> {ir.load_mask(f'%m{goal}')}, {name}")
         ir.store_mask(name, f"%m{goal}")
@@ -141,6 +154,9 @@ class Branches:
 
     def dispatch(self, candidates: Set[int], ending: bool = False) -> None:
         """Jumps to the lowest block that has lanes."""
+        if self.masks and len(candidates) > FEW:
+            self.ir.jump(self.scan(candidates))
+            return
         self.ir.jump(self.dispatcher(tuple(sorted(candidates)), ending))
 
     def dispatcher(self, order: tuple[int, ...], ending: bool) -> str:
@@ -159,8 +175,37 @@ class Branches:
             return f"block{order[0]}"
         return self.dispatches[(*order, END) if ending else order]
 
+    def scan(self, candidates: Set[int]) -> str:
+        """The label of the code that jumps to the first block with lanes, from the lowest candidate on. It is part of
+        one of two chains for all blocks: without candidates that begin by waiting for other lanes, these are left out,
+        because lanes that wait there may have let others run first."""
+        waits = any(self.c.graph.blocks[i].syncs_warp for i in candidates)
+        self.scans[waits].add(min(candidates))
+        return f"{SCANS[waits]}{min(candidates)}"
+
+    def emit_scans(self) -> None:
+        ir, blocks = self.ir, self.c.graph.blocks
+        for name, first, waits in zip(SCANS, self.scans, (False, True), strict=True):
+            order = sorted(i for i in self.masks if first and i >= min(first) and (waits or not blocks[i].syncs_warp))
+            for place, i in enumerate(order, 1):
+                ir.start(f"{name}{i}")
+                after = f"{name}{order[place]}" if place < len(order) else "ended"
+                ir.branch(ir.is_some(ir.load_word(f"%m{i}")), f"block{i}", after)
+
+    def emit_ring(self) -> None:
+        """The code at `ring` and a block: jumps to the next block, after it, that waits for other lanes and has lanes,
+        around the end."""
+        ir = self.ir
+        order = sorted(i for i in self.masks if self.c.graph.blocks[i].syncs_warp)
+        for i, after in zip(order, order[1:] + order[:1], strict=True):
+            ir.start(f"ring{i}")
+            ir.branch(ir.is_some(ir.load_word(f"%m{after}")), f"block{after}", f"ring{after}")
+
     def emit_dispatches(self) -> None:
         ir = self.ir
+        self.emit_scans()
+        if self.exits.layout.deoptimizes:
+            self.emit_ring()
         for key, label in self.dispatches.items():
             ending = key[-1] == END
             order = key[:-1] if ending else key

@@ -50,6 +50,7 @@ class FunctionEmitter:
         self.ir, self.entry = self.x.ir, self.x.entry
         self.registers = RegisterFile(self.x, self.facts)
         binder = AffineBinder(self.x, self.registers, c)
+        self.ir.masks_stay = bool(layout.masks)
         self.exits = SideExits(self.registers, layout)
         self.x.leave_if_wraps = self.exits.leave_if_wraps
         self.branches = Branches(self.registers, binder, self.exits)
@@ -136,14 +137,19 @@ class FunctionEmitter:
     def vector_count(self) -> int:
         """The number of registers and masks that are vectors in memory."""
         is_vector = (self.registers.cell_type(c).startswith("<") for c in self.registers.cells_in_memory)
-        return sum(is_vector) + 1 + len(self.facts.masked)
+        return sum(is_vector) + 1 + (0 if self.layout.masks else len(self.facts.masked))
 
     @property
     def allocations(self) -> list[str]:
         """Stack slots of registers, masks and counters."""
         found = [f"%live = alloca {self.ir.live_type}, align 4"]
         found += [f"%r{c} = alloca {self.registers.cell_type(c)}, align 64" for c in self.registers.cells_in_memory]
-        found += [f"%m{b} = alloca <{N} x i1>, align 4" for b in self.facts.masked]
+        if masks := self.layout.masks:
+            found += [f"%masks = alloca [{len(masks)} x i32], align 64"]
+            found += [f"%m{b} = getelementptr i32, ptr %masks, i64 {i}" for i, b in enumerate(masks)]
+            found += [f"call void @llvm.memset.p0.i64(ptr align 64 %masks, i8 0, i64 {4 * len(masks)}, i1 false)"]
+        else:
+            found += [f"%m{b} = alloca <{N} x i1>, align 4" for b in self.facts.masked]
         found += [f"{name}.slot = alloca {t}" for name, t in self.entry.slots.items()]
         if self.barriers.regions is not None:
             found += ["%region = alloca i32", "%came = alloca i32"]
@@ -172,7 +178,7 @@ class FunctionEmitter:
             ir.jump("block0")
             return
         self.begin_registers()
-        for b in self.facts.masked:
+        for b in () if self.layout.masks else self.facts.masked:
             ir.store_mask("zeroinitializer", f"%m{b}")
         if self.layout.deoptimizes:
             ir.store("i32", c.options.deoptimize_after or ITERATIONS, "%turns", 4)

@@ -88,6 +88,7 @@ class IRBuilder(Builder):
         self.has_mask_registers = True
         self.live_is_word = False
         self.slots_stay = False  # in memory; usually they become SSA values
+        self.masks_stay = False  # the same of masks, which are words then
         self.words: dict[str, str] = {}  # of which masks were made (`mask_of`)
         self.inverted: dict[str, str] = {}  # masks of which others are the complements
         self.in_frame = {"%base": 0}  # offsets in local memory: how far from the beginning of the function's frame
@@ -137,19 +138,23 @@ class IRBuilder(Builder):
         )
 
     def load_mask(self, place: str) -> str:
-        return self.load_slot(MASK, place)
+        return self.load_saved(MASK, place, 4) if self.masks_stay else self.load_slot(MASK, place)
 
     def load_slot(self, t: str, place: str) -> str:
         """A value in a stack slot."""
         return self.load_saved(t, place, 4) if self.slots_stay else self.load(t, place, 4)
 
     def store_mask(self, mask: str, place: str) -> None:
-        self.store(MASK, mask, place, 4)
+        if self.masks_stay:
+            self.store_saved(MASK, mask, place, 4)
+        else:
+            self.store(MASK, mask, place, 4)
 
     def load_word(self, place: str) -> str:
         """A mask in a stack slot as an i32. A slot that stays in memory is not expanded first, by four instructions of
         a thousand characters."""
-        return self.load(f"i{N}", place, 4) if self.slots_stay else self.mask_bits(self.load_mask(place))
+        stays = self.slots_stay or self.masks_stay
+        return self.load(f"i{N}", place, 4) if stays else self.mask_bits(self.load_mask(place))
 
     def load_union(self, places: Sequence[str]) -> str:
         """The lanes of any of some masks in stack slots, as an i32."""

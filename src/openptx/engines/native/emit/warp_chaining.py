@@ -18,7 +18,7 @@ from openptx.engines.native.emit.entry_values import defined, renamed
 class WarpChaining:
     def __init__(self, exits: SideExits, segments: Segments, frame_size: int) -> None:
         self.ir, self.c, self.entry, self.facts = exits.ir, exits.c, exits.entry, exits.facts
-        self.deoptimizes = exits.layout.deoptimizes
+        self.deoptimizes, self.masks = exits.layout.deoptimizes, exits.layout.masks
         self.segments, self.frame_size = segments, frame_size
         self.following: dict[int, str] = {}
         """Labels of code that continues with the next warp at a position."""
@@ -82,7 +82,7 @@ class WarpChaining:
     def begin_segment(self, position: int) -> None:
         """The state where a warp starts or resumes: no lanes wait, and no loop has run."""
         ir = self.ir
-        read = self.segments.masks_after(position)
+        read = self.segments.masks_after(position) if not self.masks else ()
         for b in self.facts.masked:
             if b in read:
                 ir.store_mask("zeroinitializer", f"%m{b}")

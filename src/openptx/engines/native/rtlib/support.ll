@@ -287,6 +287,25 @@ done:
   ret i1 false
 }
 
+; The union of some masks of lanes in a row.
+define i32 @openptx.union(ptr %masks, i64 %count) noinline {
+entry:
+  %none = icmp eq i64 %count, 0
+  br i1 %none, label %done, label %next
+next:
+  %i = phi i64 [ 0, %entry ], [ %after, %next ]
+  %before = phi i32 [ 0, %entry ], [ %both, %next ]
+  %place = getelementptr i32, ptr %masks, i64 %i
+  %mask = load i32, ptr %place
+  %both = or i32 %before, %mask
+  %after = add i64 %i, 1
+  %more = icmp ult i64 %after, %count
+  br i1 %more, label %next, label %done
+done:
+  %found = phi i32 [ 0, %entry ], [ %both, %next ]
+  ret i32 %found
+}
+
 ; Records that a condition of an instruction does not hold in some lanes, with a value of the lowest of them.
 define void @openptx.wrong(ptr %w, i32 %lanes, i32 %site, i32 %message, i64 %value) noinline {
   %p0 = getelementptr i8, ptr %w, i64 {KIND}

@@ -78,6 +78,7 @@ NAMES = tuple(
         "come",
         "ended",
         "wrong",
+        "union",
     )
 )
 """The functions that kernels call."""
