@@ -72,7 +72,7 @@ def value_of(op: Op, constants: Constants, equal: dict[int, Reg]) -> object:
     sources: list[object] = []
     for i, operand in enumerate(op.operands[1:], 1):
         if isinstance(operand, Reg) and operand.index in constants.definitions and is_read(op, i):
-            known = constants.everywhere.get(operand.index)
+            known = None if operand.negated else constants.everywhere.get(operand.index)
             sources.append((equal.get(operand.index, operand).index, operand.negated) if known is None else known)
         elif isinstance(operand, Imm):
             sources.append(operand.value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from straight_line import kernel, rewritten
+from straight_line import kernel, results, rewritten
 
 import openptx
 
@@ -106,12 +106,17 @@ def test_not_into_another_loop() -> None:
     """It would be computed again and again there, from a factor that the loop changes."""
     first = f"mov.u32 r, 0; L: {PRODUCT} {SUM} membar.gl; add.u32 r, r, 1; setp.lt.u32 q, r, 2; @q bra L;"
     second = "mov.u32 r, 0; M: setp.ge.u32 q, r, 2; @q bra N; membar.gl; add.rn.f32 b, b, e; add.u32 r, r, 1; bra M; N:"
-    found = [np.zeros(8, np.float32) for _ in range(2)]
-    for array, contract in zip(found, ("ptxas", "off"), strict=True):
-        given = np.array([3, 2, 5, -4], np.float32)
-        text = kernel(f"{first} {second} st.global.f32 [o + 4], x; {Z} {KEPT['a']} {KEPT['b']} {KEPT['c']}")
-        openptx.load(text, contract=contract)["k"](1, 1, (given, array, 0), engine="interp")
-    assert found[0].tolist() == found[1].tolist()
+    body = f"{first} {second} st.global.f32 [o + 4], x; {Z} {KEPT['a']} {KEPT['b']} {KEPT['c']}"
+    assert results(body, "ptxas", (3, 2, 5, -4)) == results(body, "off", (3, 2, 5, -4))
+
+
+def test_a_negated_constant_is_another_value() -> None:
+    first = f"mov.pred q, 1; setp.lt.and.f32 q1, b, a, q; {PRODUCT} membar.gl; {SUM} membar.gl;"
+    second = "setp.lt.and.f32 q2, b, a, !q; selp.f32 v, a, b, q1; selp.f32 w, a, b, q2; membar.gl;"
+    body = f"{first} {second} {Z} {' '.join(KEPT.values())} st.global.f32 [o + 40], v; st.global.f32 [o + 44], w;"
+    of = {"given": (3, 2, 5, -4), "declarations": ".reg .pred q1, q2;"}
+    assert any(line.startswith("fma") for line in rewritten(body, declarations=of["declarations"]))
+    assert results(body, "ptxas", **of) == results(body, "off", **of)
 
 
 @pytest.mark.parametrize("engine", ["interp", "native"])
