@@ -37,6 +37,14 @@ def test_tensors_of_cuda_are_in_the_memory_of_the_cpu(active: None) -> None:
     assert torch.equal(out.cpu(), x + 1)
 
 
+def test_where_there_is_a_device_there_is_a_version_of_cuda() -> None:
+    openptx.torch.activate("sm_80")
+    version = torch.version.cuda
+    openptx.torch.deactivate()
+    assert int(version.split(".")[0]) >= 12
+    assert torch.version.cuda is None
+
+
 def test_compiled_functions_run_as_they_are_written() -> None:
     """Graphs do not know which tensors stand for tensors of CUDA, also those that were compiled before."""
     traced: list[Any] = []

@@ -37,6 +37,8 @@ class Active(NamedTuple):
     eager: Eager
 
 
+CUDA = "13.0"
+"""The version that programs compare with others if there is a device: that of torch's builds for CUDA."""
 _MISSING: Any = object()
 _LOCK = threading.RLock()
 """Held while torch changes: threads may activate at the same time."""
@@ -115,6 +117,7 @@ def replacements(torch: Any, redirect: Redirection, number: int) -> list[tuple[A
         (torch, {**default_device(redirect), "load": load(torch), "Generator": generator}),
         *by_module(torch, number),
         (torch.cuda, {"default_generators": (redirect.generator,)}),
+        (torch.version, {"cuda": CUDA}),
         (pinning, {"pin_memory": in_mode(pinning.pin_memory, entering)}),
         (torch.cuda.nvtx, ranges()),
         (torch.autocast, autocast.entering(torch)),
