@@ -7,23 +7,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from openptx.device.arrays import any_array
-from openptx.errors import ArgumentError, require_choice, require_flags, require_kernel
+from openptx.device.contents import MOST, Contents
+from openptx.errors import require_choice, require_flags, require_kernel
 from openptx.keywords import hints
 from openptx.launch_options import OTHER_NAMES, require_count, require_options, sequence_of
 from openptx.sanitize.collector import Collector
 from openptx.sanitize.error import SanitizerError
 from openptx.sanitize.findings import Finding
 from openptx.sanitize.options import ENGINES, Options, outputs_of, tools_of
-from openptx.sanitize.undefined_bits.arrays import undefined_bits
+from openptx.sanitize.undefined_bits.marks import Marks
 from openptx.sanitize.unwatched import unwatched_races
 from openptx.sanitize.watched_launch import WatchedLaunch
 
 if TYPE_CHECKING:
+    from openptx.engines.common.engine import PreparedLaunch
     from openptx.runtime import Kernel
     from openptx.runtime.options import Extent
+
+MOST_KEPT = 256 << 20
+"""The maximum bytes of memory that are copied, so that a launch can be repeated. Each launch on the reference engine
+is, as its threads may wait forever."""
 
 ORDERS_OF_STUCK = 2
 """The number of other orders in which a launch whose threads wait forever runs: in those they may continue, and
@@ -86,15 +90,6 @@ def sanitize(
     return report.findings
 
 
-def as_written(argument: object) -> NDArray[Any] | None:
-    """An argument as an array, if it is one that kernels may write: of NumPy, of torch, or another buffer."""
-    try:
-        array = any_array("", argument)
-    except ArgumentError:  # a number, or what `prepare` refuses
-        return None
-    return array if array.flags.writeable else None
-
-
 def require_clean(
     kernel: Kernel, grid: Extent, block: Extent, args: Iterable[object], tools: str | Sequence[str], **options: Any
 ) -> None:
@@ -109,20 +104,22 @@ def watch(kernel: Kernel, grid: Extent, block: Extent, args: list[object], optio
     outputs_of(options.outputs, args)
     collector, reason = Collector(options.strict), ""
     collector.limits += unwatched_races(kernel.module.program, kernel.function, options.tools)
-    before = SavedArguments(kernel, args)
-    if options.schedules > 1:
-        before.keep()
+    before: Contents | None = None
     for number, order in enumerate(orders(options, collector)):
-        before.put_back()
+        if before is not None and not before.restore():
+            collector.limits.append(f"other orders: they need a copy of {before.size >> 20} MiB of memory")
+            break
         prepared = kernel.prepare(grid, block, args, options.shared_mem, options.cluster)
         watched = WatchedLaunch(kernel, prepared, args, options, collector)
         try:
+            if options.schedules > 1:
+                before = before or contents(prepared, watched.marks(), options)
             clean = None
             if number == 0 and options.engine != "interp":
                 reason, clean = watched.screen()
                 if not reason:
                     continue
-            before.keep()
+            before = before or contents(prepared, watched.marks(), options)
             stopped = not watched.run_with_children(order, clean)
         except KeyboardInterrupt:
             stopped = True
@@ -141,29 +138,7 @@ def orders(options: Options, collector: Collector) -> Iterator[np.random.Generat
         number += 1
 
 
-class SavedArguments:
-    """The contents of arrays, the module's variables and the heap before a launch, and undefined bits of arrays."""
-
-    def __init__(self, kernel: Kernel, args: list[object]) -> None:
-        given = kernel.arrays(args)
-        arrays = [a for a in map(as_written, given) if a is not None]
-        undefined = [bits for bits in map(undefined_bits, given) if bits is not None]
-        image = kernel.module.image
-        variables = [variable.bytes() for variable in image.allocations.values() if variable.writable]
-        self.arrays, self.heap = [*arrays, *undefined, *variables], image.memory.heap
-        self._state = self.heap.state() if self.heap is not None else None
-        self._kept: list[NDArray[Any]] | None = None
-
-    def keep(self) -> None:
-        """Saves them, the first time."""
-        if self._kept is None:
-            self._kept = [array.copy() for array in self.arrays]
-
-    def put_back(self) -> None:
-        """Restores them, if they were saved."""
-        if self._kept is None:
-            return
-        for array, content in zip(self.arrays, self._kept, strict=True):
-            array[...] = content
-        if self.heap is not None and self._state is not None:
-            self.heap.restore(self._state)
+def contents(prepared: PreparedLaunch, marks: Marks, options: Options) -> Contents:
+    """The contents of all memory that a launch may write, and what of it is undefined, before it: a kernel may have
+    pointers to more than its arguments."""
+    return Contents(prepared.memory, marks.undefined.values(), MOST if options.schedules > 1 else MOST_KEPT)

@@ -82,3 +82,23 @@ def test_variables_are_put_back_between_schedules() -> None:
     a = np.zeros(4, np.uint32)
     assert openptx.sanitize(openptx.load(text)["k"], 4, 1, (a,), schedules=3) == []
     assert sorted(a.tolist()) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("pointer", ["parameter", "loaded"])
+def test_memory_behind_plain_pointers_is_put_back(pointer: str) -> None:
+    """A program that allocates device memory passes its addresses, not arrays."""
+    text = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 a) {
+    .reg .b64 p, q; .reg .b32 v, i; .reg .pred c;
+    ld.param.u64 p, [a]; LOAD mov.u32 i, %ctaid.x;
+    atom.global.add.u32 v, [p], 1; setp.gt.u32 c, v, 3; @c trap;
+    mad.wide.u32 q, v, 4, p; st.global.u32 [q+8], i; ret;
+}""".replace("LOAD", "ld.global.u64 p, [p];" if pointer == "loaded" else "")
+    with openptx.memory.allocate(64) as memory, openptx.memory.allocate(64) as other:
+        words = memory.array(np.uint32)
+        other.array(np.uint64)[0] = memory.address
+        given = other.address if pointer == "loaded" else memory.address
+        assert openptx.sanitize(openptx.load(text)["k"], 4, 1, (given,), schedules=3, engine="interp") == []
+        assert words[0] == 4

@@ -22,6 +22,9 @@ from openptx.sanitize.races.views import Views
 SEVERAL = -1
 """Represents several threads, or CTAs."""
 
+OUTSIDE = -2
+"""Represents the threads, or CTAs, of which a record has no part."""
+
 MOST_PARTS = 16
 """The maximum number of CTAs whose releases of scope gpu a record keeps apart. A counter of arrivals has one for each
 block of the grid. Those of the others are one part, which counts as near: a fence of scope cta acquires it, too."""
@@ -140,19 +143,66 @@ class Releases:
             for number in set(map(int, numbers)):
                 self.observe(self.records[number], threads[loud[numbers == number]], scope, acquires, counts)
             return
-        for i in loud.tolist():
-            number, writer = int(table[first[i]]), threads[i : i + 1]
-            key = number, scope, observes, acquires, counts, *self.state(int(writer[0]))
-            if update and not releases and self.is_idle(number, key):
-                continue
-            record = self.records[number]
-            if observes:
-                self.observe(record, writer, scope, acquires, counts)
-            after = self.records.number(self.record_after_write(record, writer, scope, update, releases))
-            if after == number and update:
-                self._idle.add((*key[:5], *self.state(int(writer[0]))))
-            table[granules[i]] = after
-            self.clocks.views.collect()
+        if update and not releases and self.clocks.teams.cluster_size == 1:
+            runs = np.split(loud, np.flatnonzero(np.diff(first[loud])) + 1)
+        else:
+            runs = [loud[i : i + 1] for i in range(loud.size)]
+        for run in runs:
+            at = 0
+            while at < run.size:
+                number = int(table[first[run[at]]])
+                if run.size > 1:
+                    at += self.retry(number, threads[run[at:]], scope, observes, acquires, counts)
+                if at < run.size:
+                    i = int(run[at])
+                    table[granules[i]] = self.write(
+                        number, threads[i : i + 1], scope, observes, acquires, counts, update, releases
+                    )
+                    self.clocks.views.collect()
+                    at += 1
+
+    def write(
+        self, number: int, writer: Array, scope: int, observes: bool, acquires: bool, counts: bool, update: bool,
+        releases: bool,
+    ) -> int:  # fmt: skip
+        """A strong write of one thread; returns the number of the record that it leaves in place of this one."""
+        key = number, scope, observes, acquires, counts, *self.state(int(writer[0]))
+        if update and not releases and self.is_idle(number, key):
+            return number
+        record = self.records[number]
+        if observes:
+            self.observe(record, writer, scope, acquires, counts)
+        after = self.records.number(self.record_after_write(record, writer, scope, update, releases))
+        if after == number and update:
+            self._idle.add((*key[:5], *self.state(int(writer[0]))))
+        return after
+
+    def retry(self, number: int, threads: Array, scope: int, observes: bool, acquires: bool, counts: bool) -> int:
+        """How many of the first of these threads leave the record as it is by an update that does not release, as
+        those do that wait for a lock; they observe it. Threads without a fence whose CTAs have no part of the record
+        differ in nothing but their views. An update only adds to a record, so that those after the first that
+        changes it may observe it, too."""
+        record, c = self.records[number], self.clocks
+        apart = ~self.has_part(record)[c.teams.cta(threads)]
+        for moments in (self.wide, self.near, c.fences, c.fences_near):
+            apart &= moments.time[threads] == 0
+        end = threads.size
+        for i in np.flatnonzero(~apart).tolist():
+            if not self.is_idle(number, (number, scope, observes, acquires, counts, *self.state(int(threads[i])))):
+                end = i
+                break
+        places = np.flatnonzero(apart[:end])
+        if not places.size:
+            return end
+        waiting = threads[places]
+        if observes:
+            self.observe(record, waiting, scope, acquires, counts)
+        changes = c.sequential_near[waiting] != 0
+        views = c.sequential[waiting]
+        for view in np.unique(views).tolist():
+            if view and not self.contains(record.fences, [Part(view, scope, OUTSIDE, OUTSIDE)]):
+                changes |= views == view
+        return int(places[changes.argmax()]) if changes.any() else end
 
     def state(self, thread: int) -> tuple[int, ...]:
         """What a thread adds to a record by a write that does not release: its number, and that of its last fences."""
@@ -170,17 +220,22 @@ class Releases:
 
     def record_after_write(self, record: Record, writer: Array, scope: int, update: bool, releases: bool) -> Record:
         """The record that a strong write of one thread leaves in place of `record`."""
-        thread = int(writer[0])
+        c, thread = self.clocks, int(writer[0])
         parts = self.own_parts(writer, scope, releases)
-        view = self.clocks.fence_view(writer)
+        view = c.fence_view(writer)
         fences = [self.part(view, scope, writer)] if view else []
-        if view := self.clocks.fence_view_near(writer):
+        if view := c.fence_view_near(writer):
             fences.append(self.part(view, CTA, writer))
         if update and self.contains(record.parts, parts) and self.contains(record.fences, fences):
             return record  # as of threads that spin on a lock
-        parts += [part for part in record.parts if update or part.thread == thread]
-        fences += record.fences if update else ()
-        return Record(merge_parts(parts, self.clocks), merge_parts(fences, self.clocks))
+        if not update:
+            return Record(
+                merge_parts([*parts, *(p for p in record.parts if p.thread == thread)], c), merge_parts(fences, c)
+            )
+        return Record(
+            merge_parts([*parts, *record.parts], c) if parts else record.parts,
+            merge_parts([*fences, *record.fences], c) if fences else record.fences,
+        )
 
     def contains(self, parts: tuple[Part, ...], new: list[Part]) -> bool:
         """Whether each of the new parts is contained in one of `parts`."""
@@ -249,8 +304,16 @@ class Releases:
             yield int(teams.cta(thread)), thread, np.array([thread])
         rest = threads[~np.isin(threads, list(own))] if own else threads
         ctas = teams.cta(rest)
+        if teams.cluster_size == 1:
+            ctas = np.where(self.has_part(record)[ctas], ctas, OUTSIDE)
         for cta in np.unique(ctas).tolist():
             yield cta, SEVERAL, rest[ctas == cta]
+
+    def has_part(self, record: Record) -> Array:
+        """For each CTA, whether the record has a part of it; the last entry is for SEVERAL."""
+        found = np.zeros(self.clocks.teams.ctas + 1, np.bool_)
+        found[[part.cta for part in record.parts + record.fences]] = True
+        return found
 
     def includes(self, part: Part, cta: int, thread: int, scope: int) -> bool:
         """Whether the scopes of both sides include each other; a thread learns nothing from itself."""
