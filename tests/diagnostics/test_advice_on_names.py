@@ -95,6 +95,13 @@ ROWS = (
         ",",
         ".visible .entry k(.param .u64 a, .param .u64 b ) { .reg .u64 r; ld.param.u64 r, [c]; ret; }",
     ),
+    Row(
+        ".entry k() {\n.reg .u32 %x0;\n.reg .u32 %x2;\nmov.u32 %x1, 1;\nadd.u32 %x0, %x1, %x2;\nret; }",
+        "%x1",
+        ".entry k() {\n    .reg .b32 %x1;\n.reg .u32 %x0;\n.reg .u32 %x2;\nmov.u32 %x1, 1;\n"
+        "add.u32 %x0, %x1, %x2;\nret; }",
+    ),
+    Row("st.param.u64 [%out], %rd1;", "%out", "declare it before, `.param .u64 %out;`"),
     Row("add.f32 %f1|%p1, %f2, %f3;", "%f1|%p1", "add.f32 %f1, %f2, %f3;"),
     Row("add.f32 %f1, %f2] %f3;", "]", "add.f32 %f1, %f2, %f3;"),
     Row("bra $L_2; $L_1: $L_3:", "$L_2", "put `$L_2:` in this function, before the statement to continue at"),

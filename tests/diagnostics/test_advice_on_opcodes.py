@@ -22,6 +22,19 @@ ROWS = (
     Row("mbarrier.init.global.b64 [%rd1], 1;", ".global", "an mbarrier lies in shared memory"),
     Row("bra.cond %p1, L;", ".cond", "`@%p bra L;`"),
     Row("syncthreads;", "syncthreads", "write `bar.sync 0;`"),
+    Row("barrier.cluster.sync;", ".sync", "or `.sync` by one of `.arrive` `.wait`"),
+    Row(
+        "barrier.sync.cluster.aligned;",
+        "barrier.sync.cluster.aligned",
+        "the nearest form is `barrier{.cta}.sync{.aligned} a{, b}`",
+    ),
+    Row("cp.async.cg.global.shared [%r1], [%rd1], 16;", ".global", "`cp.async.cg.shared.global` copies to `.shared`"),
+    Row("fma.rz.f16x2 %r1, %r2, %r3, %r4;", ".rz", "fma.rn.f16x2 %r1, %r2, %r3, %r4;"),
+    Row(
+        "mbarrier.arrive.expect.tx.shared.b64 %rd1, [%r1], 3;",
+        ".expect",
+        "mbarrier.arrive.expect_tx.shared.b64 %rd1, [%r1], 3;",
+    ),
     # several errors that another opcode does not have
     Row("shfl.down.b32 %r1, %r2, 1, 31;", "shfl.down.b32", "shfl.sync.down.b32 %r1, %r2, 1, 31, 0xffffffff;"),
     Row("shfl.idx.b32 %r1|%p1, %r2, 1, 31, -1;", "shfl.idx.b32", "shfl.sync.idx.b32 %r1|%p1, %r2, 1, 31, -1;"),

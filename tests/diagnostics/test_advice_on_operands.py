@@ -25,6 +25,12 @@ ROWS = (
     Row("fma.rn.f32 %f1, %f2, 0f3F8000, %f3;", "0f3F8000", "these are 6"),
     Row("cvt.rna.tf32.f32 %r1, 1.5;", "1.5", "write `0f3FC00000`"),
     Row("cvt.rna.tf32.f32 %r1, 1.0e300;", "1.0e300", "write `0f7F800000`"),
+    # in brackets, or without them
+    Row("add.s32 [%r1], %r2, 3;", "[%r1]", "add.s32 %r1, %r2, 3;"),
+    Row("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, %rd1, {%f5, %f6};", "%rd1",
+        "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];"),
+    Row("tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6, %f7}];", "{%f5, %f6, %f7}",
+        "add a fourth element, which is not read: `{x, y, z, z}`"),
     # those of another modifier
     Row("fma.rn.f16 %r1, %r2, %r3, %r4;", "%r1", "fma.rn.f16x2 %r1, %r2, %r3, %r4;"),
     Row("mad.lo.s32 %rd1, %r2, %r3, %rd4;", "%rd1", "mad.wide.s32 %rd1, %r2, %r3, %rd4;"),

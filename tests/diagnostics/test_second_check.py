@@ -301,3 +301,21 @@ def test_registers_from_one_to_another_are_declared_by_their_count(registers: st
 )
 def test_a_wrong_space_and_a_directive_in_place_of_a_label_are_one_error(text: str, name: str) -> None:
     assert [found.name for found in openptx.check(HEAD + text) if found.severity == "error"] == [name]
+
+
+@pytest.mark.parametrize(
+    ("declared", "meant"),
+    [
+        (".reg .v2 .b32 a<4>;", ".reg .b32 a<4>;"),
+        (".reg .v4 .b64 a<4>;", ".reg .b64 a<4>;"),
+        (".reg .v4 .pred a<4>;", ".reg .pred a<4>;"),
+        (".shared .pred a;", ".reg .pred a;"),
+    ],
+)
+def test_vectors_that_are_used_as_single_registers_are_one_error(declared: str, meant: str) -> None:
+    uses = {"b32": "mov.b32 a1, 0;\n", "b64": "mov.b64 a1, 0;\n", "pred": "setp.eq.u32 a1, 0, 1;\n"}
+    used = uses[declared.split(".")[-1].split()[0]] * 3
+    used = used.replace("a1", "a") if declared.endswith(" a;") else used
+    text = f"{HEAD}.entry k() {{{{\n{{}}\n{used}ret; }}}}\n"
+    (found,) = (each for each in openptx.check(text.format(declared)) if each.severity == "error")
+    assert applied(found.file.text, [found])[0].replace("  ", " ") == text.format(meant)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from openptx.check.explain.cvt_help import explain_pair
 from openptx.check.explain.missing_modifiers import half_of_order, missing_modifier, nameless
 from openptx.check.explain.replacements import replaceable
@@ -97,7 +99,19 @@ def _modifier_of_no_form(
         return None
     if labelled and _takes_label(instructions):
         return _dotted_label(mnemonic, modifiers[-1])
+    for first, second in pairwise(modifiers):
+        if (whole := f"{first}_{second}") in choices and strange in (first, second):
+            return _divided(mnemonic, strange, whole, opcode.replace(f".{first}.{second}", f".{whole}", 1))
     return unknown_modifier(opcode, mnemonic, strange, choices, instructions)
+
+
+def _divided(mnemonic: str, strange: str, whole: str, fixed: str) -> Problem:
+    """A dot within a modifier: `.expect.tx`."""
+    return Problem(
+        "unknown-modifier", f"`{mnemonic}` has no modifier `.{strange}`", label=f"a part of `.{whole}`", part=strange,
+        expected=fixed, actual=f".{strange}", rule=INSTRUCTION_SET,
+        help=f"write `{fixed}`", repair=rewrite(fixed) if resolve(fixed) else None,
+    )  # fmt: skip
 
 
 def _too_long(mnemonic: str, modifiers: list[str]) -> Problem:
@@ -159,6 +173,8 @@ def _surplus_modifier(opcode: str, mnemonic: str, modifiers: list[str], rule: st
         modifier, shorter = modifiers[i], ".".join((mnemonic, *modifiers[:i], *modifiers[i + 1 :]))
         if modifier in TYPES or not resolve(shorter):
             continue
+        if any(modifier in each.parts[1:] for each in instructions_of(mnemonic)):
+            continue  # it would be another instruction
         idle = modifier in nothing
         if idle and all(each.until for form, _ in resolve(shorter) for each in form.gate.alternatives):
             continue  # a form of old versions, which do not have this modifier either
@@ -256,6 +272,8 @@ def _wrong_order(mnemonic: str, modifiers: list[str], instructions: list[Instruc
                     order.append(found)
             fixed = ".".join((mnemonic, *order))
             if not left and resolve(fixed):
+                if _spaces(order) != _spaces(modifiers):
+                    return _other_direction(mnemonic, modifiers, fixed)
                 return Problem(
                     "modifier-order", f"these modifiers of `{mnemonic}` must come in another order",
                     label="in another order",
@@ -263,6 +281,21 @@ def _wrong_order(mnemonic: str, modifiers: list[str], instructions: list[Instruc
                     help=f"write `{fixed}`", repair=rewrite(fixed, SAFE),
                 )  # fmt: skip
     return None
+
+
+def _spaces(modifiers: list[str]) -> list[str]:
+    """The state spaces among modifiers, of which the first is that of the destination."""
+    return [each for each in modifiers if each.partition("::")[0] in ("global", "shared")]
+
+
+def _other_direction(mnemonic: str, modifiers: list[str], fixed: str) -> Problem:
+    """Two state spaces in an order that no form has: `cp.async.ca.global.shared`."""
+    to, source = _spaces(modifiers)[:2]
+    return Problem(
+        "no-such-form", f"`{mnemonic}` has no form with these modifiers that copies from `.{source}` to `.{to}`",
+        label="the destination comes first", part=to, expected=fixed, actual=f".{to}.{source}", rule=INSTRUCTION_SET,
+        help=f"`{fixed}` copies to `.{source}`",
+    )  # fmt: skip
 
 
 def _likeness(form: Form, modifiers: list[str]) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.check.explain.missing_modifiers import MOST
 from openptx.check.explain.unknown_modifiers import sibling
 from openptx.check.problems import INSTRUCTION_SET, Problem, rewrite
+from openptx.isa.conversions import ROUNDING
 from openptx.isa.notation import Instruction, resolve
 from openptx.isa.types import TYPES
 
@@ -58,7 +59,8 @@ def valid_instead(mnemonic: str, modifiers: list[str], instructions: list[Instru
             tried |= dict.fromkeys((i, choice) for slot in slots for choice in slot.choices)
     others: dict[int, list[str]] = {}
     for i, choice in sorted(tried, key=lambda each: each[0]):
-        if resolve(replaced(mnemonic, modifiers, i, choice)):
+        again = choice in modifiers and resolve(".".join((mnemonic, *modifiers[:i], *modifiers[i + 1 :])))
+        if not again and resolve(replaced(mnemonic, modifiers, i, choice)):
             others.setdefault(i, []).append(choice)
     return others
 
@@ -71,12 +73,15 @@ def _meant(opcode: str, modifiers: list[str], others: dict[int, list[str]]) -> t
             modifiers[i] in TYPES
             and modifiers.count(modifiers[i]) == 1
             and (swap := sibling(opcode, modifiers[i], found))
+            and (at := swap.split(".")[i + 1]).startswith("bf") == modifiers[i].startswith("bf")  # or another format
         ):
-            return i, swap.split(".")[i + 1]
+            return i, at
     for i, found in others.items():
         if _COMPARED.get(modifiers[i]) in found:
             return i, _COMPARED[modifiers[i]]
     for i, found in others.items():
+        if modifiers[i] in ROUNDING and found == ["rn"]:
+            return i, "rn"
         if modifiers[i] in ("approx", "full") and "rn" in found:
             return i, "rn"
     at = next(iter(others)) if len(others) == 1 else max(others)

@@ -13,6 +13,8 @@ from openptx.source import Span
 from openptx.syntax.lexical import LETTER
 
 _OF_TYPES = frozenset(("operand-type", "operand-size", "argument-type", "address-register", "state-space"))
+_OF_VECTORS = _OF_TYPES | {"vector-length"}
+"""Errors of a vector that stands where a single register belongs."""
 _OF_ADDRESSES = frozenset(("operand-kind", "destination", "negation", "vector-length", "vector-element"))
 """Errors of a variable whose address stands where a register belongs."""
 _MOST = 100
@@ -21,6 +23,7 @@ _LEAST = 3
 """Misuses of the names of one declaration that make it wrong, if they are most of the uses; two if they are all."""
 _WORD = pattern(r"\.\w+")
 _TYPE = pattern(r"\.(?:[busf](?:8|16|32|64|128)|pred)\b")
+_VECTOR = pattern(r"\.v[248]\b\s*")
 _SPACE = pattern(r"\.(?:global|shared|local|param|const)\b")
 
 
@@ -49,7 +52,8 @@ def _by_declaration(found: list[Diagnostic]) -> dict[Span, list[Diagnostic]]:
     groups: dict[Span, list[Diagnostic]] = defaultdict(list)
     for each in found:
         label = next((label for label in each.labels if label.kind in (DECLARED, VARIABLE)), None)
-        if label and (each.name in _OF_TYPES or (each.name in _OF_ADDRESSES and label.kind == VARIABLE)):
+        fitting = _OF_ADDRESSES | _OF_TYPES if label and label.kind == VARIABLE else _OF_VECTORS
+        if label and each.name in fitting:
             groups[label.span].append(each)
     return groups
 
@@ -60,7 +64,7 @@ def _is_wrong(misuses: list[Diagnostic], text: str, declared: Span, body: Span) 
         return False
     uses = _uses(text, declared, body)
     if len(misuses) == uses == 2:
-        return bool(_types(misuses))
+        return bool(_types(misuses)) or _are_vectors(text, declared, _statement(text, declared))
     return len(misuses) >= _LEAST and 2 * len(misuses) >= uses
 
 
@@ -69,6 +73,11 @@ def _statement(text: str, declared: Span) -> Span:
     start = max(text.rfind(mark, 0, declared[0]) for mark in ";{}\n") + 1
     ends = (text.find(mark, declared[1]) for mark in ";{)\n")
     return start, min((end for end in ends if end >= 0), default=len(text))
+
+
+def _are_vectors(text: str, declared: Span, statement: Span) -> bool:
+    """Whether a declaration is of vectors in registers."""
+    return bool(_VECTOR.search(text, statement[0], declared[0])) and ".reg" in text[slice(*statement)]
 
 
 def _inside(span: Span, statement: Span) -> bool:
@@ -110,17 +119,21 @@ def _of_declaration(misuses: list[Diagnostic], declared: Span, statement: Span) 
     first, text = misuses[0], misuses[0].file.text
     names = text[slice(*declared)]
     common = _types(misuses)
-    addresses = all(each.name in _OF_ADDRESSES for each in misuses if each.name != "state-space")
-    place = next((_SPACE if addresses else _TYPE).finditer(text, statement[0], declared[0]), None)
-    meant = ".reg" if addresses else common[0] if common else None
+    vectors = _are_vectors(text, declared, statement)
+    addresses = not vectors and all(each.name in _OF_ADDRESSES for each in misuses if each.name != "state-space")
+    sought = _SPACE if addresses else _VECTOR if vectors else _TYPE
+    place = sought.search(text, statement[0], declared[0])
+    meant = ".reg" if addresses else "" if vectors else common[0] if common else None
     if place is None or meant in (None, place[0]):
         message, span, fix = f"{len(misuses)} uses of `{names}` do not fit its declaration", declared, None
+        help = f"declare it `{meant}`" if meant else first.help
     else:
-        what = "registers" if addresses else f"`{meant}`"
-        message = f"`{names}` is declared `{place[0]}`, but used as {what} {len(misuses)} times"
-        span, fix = place.span(), Fix(place.span(), meant, f"declare it `{meant}`")
+        what = "registers" if addresses else "single registers" if vectors else f"`{meant}`"
+        message = f"`{names}` is declared `{place[0].strip()}`, but used as {what} {len(misuses)} times"
+        help = f"declare it `{meant}`" if meant else f"declare it without `{place[0].strip()}`"
+        span, fix = place.span(), Fix(place.span(), meant, help)
     return Diagnostic(
         first.name, message, first.file, span, "wrong for most of its uses",
         labels=(Label(first.span, "the first of them"),), operand=first.operand, expected=meant or first.expected,
-        actual=first.actual, rule=first.rule, help=f"declare it `{meant}`" if meant else first.help, fix=fix,
+        actual=first.actual, rule=first.rule, help=help, fix=fix,
     )  # fmt: skip

@@ -51,8 +51,9 @@ def judge_parts(place: Place, parts: tuple[Kind, ...], where: Path) -> Iterator[
         if problem is not None:
             about, message, label = problem
             yield Problem(
-                about, message, (*where, number), label, operand=name, expected=f"{count} elements", actual=kind.text
-            )
+                about, message, (*where, number), label, operand=name, expected=f"{count} elements", actual=kind.text,
+                help=_completed(place, name, count, kind) if about == "vector-length" else None,
+            )  # fmt: skip
             return
 
 
@@ -172,6 +173,17 @@ def _length(place: Place, name: str, count: int, kind: Kind) -> _Found:
         f"`{name}` of `{place.opcode}` must have {count} element{'s' if count > 1 else ''}, not {given}",
         f"{given} element{'s' if given > 1 else ''}",
     )
+
+
+def _completed(place: Place, name: str, count: int, kind: Kind) -> str | None:
+    """The help for coordinates of which the last is missing, which is not read (9.7.10.3)."""
+    if (
+        name not in place.form.instruction.may_be_longer
+        or kind.sort != kinds.LIST
+        or (count, len(kind.parts)) != (4, 3)
+    ):
+        return None
+    return "add a fourth element, which is not read: `{x, y, z, z}`"
 
 
 def _single(place: Place, name: str, width: int, part: Kind, listed: bool) -> _Found:

@@ -111,6 +111,7 @@ def _disagreement(place: Place, part: Kind, last: Type, own: Type, where: Path) 
         "vector-element", f"the elements of a list must have one type, and `.{own.name}` doesn't agree with `{last}`",
         where, f"this is `.{own.name}`" if part.sort in _TYPED else part.described,
         expected=f".{last.name}", actual=f".{own.name}", rule=_RULE,
+        help=f"use registers of `.{place.type.name}`, or of bits of that size" if place.type is not None else None,
     )  # fmt: skip
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _PLAIN = ("pred", "b16", "b32", "b64", "b128")
 """The types that a register may be declared with, one of each size."""
+_MOST = 16
+"""The most names that are declared one by one."""
 _LONGEST = 100
 """Characters of a name that is looked for in its function."""
 
@@ -42,11 +44,23 @@ def declaration(
     if type is None:
         return None, ""
     used = numbers(prefix, function) if number is not None and name[0] == "%" else []
+    if (single := _declared_singly(prefix, function) if used else None) is not None:
+        missing = sorted({*used} - single | {number or 0})
+        if len(missing) > _MOST:
+            return None, ""
+        written = f".reg .{type} {', '.join(f'{prefix}{number}' for number in missing)};"
+        return f"declare {'it' if len(missing) == 1 else 'them'}: `{written}`", written
     if len(set(used)) > 1:
         written = f".reg .{type} {prefix}<{max(used) + 1}>;"
         return f"declare them: `{written}`", written
     written = f".reg .{type} {name};"
     return f"declare it: `{written}`", written
+
+
+def _declared_singly(prefix: str, function: Function) -> set[int] | None:
+    """The numbers of the registers with a prefix, if the function declares each by its name; None if it has none."""
+    found = re.compile(rf"\.reg\b[^;{{}}<]*?\s{re.escape(prefix)}([0-9]{{1,9}})\s*;", re.A)
+    return {int(each) for each in found.findall(function.file.text, *function.span)} or None
 
 
 def declared(name: str, text: str, start: int, end: int) -> Span | None:
@@ -73,10 +87,12 @@ def variable(name: str, span: Span, instruction: Instruction, function: Function
     it needs no size; or a parameter."""
     text, modifiers = function.file.text, instruction.modifiers
     type = next((each for each in reversed(modifiers) if each[1:] in TYPES), None)
-    if name[0] == "%" or type is None or function.body is None or text[: span[0]].rstrip()[-1:] != "[":
+    if type is None or function.body is None or text[: span[0]].rstrip()[-1:] != "[":
         return None, None
     if ".param" in modifiers:
         return _parameter(name, span, type, function)
+    if name[0] == "%":
+        return None, None
     space = next((each for each in modifiers if each.partition("::")[0] in _SPACES), "").partition("::")[0]
     if not space:
         return None, None

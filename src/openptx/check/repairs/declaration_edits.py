@@ -52,6 +52,7 @@ def edits(found: Diagnostic, inside: bool, absent: Collection[str]) -> Iterator[
         yield _removal(text, (line[0] - 1, line[1]))
     yield from _names(text, (start, end), absent)
     yield from _ranges(text, line)
+    yield from _registers(text, line)
     yield from _by_expectation(found, line[0], last, inside)
     orders = exchanged(text, (start, end), line) if found.help is None else ()
     if found.kind and not found.marks and last < line[0]:
@@ -100,6 +101,18 @@ def _ranges(text: str, line: Span) -> Iterator[Fix]:
         yield replacement(match.span(), f"{match[1]}<{int(match[3][:9]) + 1}>")
     for match in _BOUNDS.finditer(text, *line):
         yield replacement(match.span(), f"<{int(match[1][:9]) + 1}>")
+
+
+_OF_PREDICATES = pattern(r"\.(?:global|shared|local|param|const)\b(?=[^;]*\.pred\b)")
+_VECTOR = pattern(r"\.v[248]\s+")
+
+
+def _registers(text: str, line: Span) -> Iterator[Fix]:
+    """Predicates in memory as registers, and a vector as single registers."""
+    for match in _OF_PREDICATES.finditer(text, *line):
+        yield replacement(match.span(), ".reg")
+    for match in _VECTOR.finditer(text, *line):
+        yield _removal(text, match.span())
 
 
 def _by_expectation(found: Diagnostic, line: int, last: int, inside: bool) -> Iterator[Fix]:

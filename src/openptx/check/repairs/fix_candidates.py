@@ -23,6 +23,7 @@ EDITED = frozenset((
     "syntax", "missing-semicolon", "unclosed-bracket", "unknown-directive", "invalid-operand", "invalid-declaration",
     "invalid-expression", "invalid-directive", "misplaced-directive", "invalid-character", "unterminated-string",
     "invalid-integer", "invalid-float", "register-type", "invalid-opcode", "invalid-name", "unterminated-comment",
+    "vector-declaration",
 ))  # fmt: skip
 """Syntax errors for which edits are tried; braces, comments and names have advice of their own."""
 _OUTSIDE = frozenset(("state-space-place", "misplaced-statement", "misplaced-directive", "invalid-declaration"))

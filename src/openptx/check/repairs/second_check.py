@@ -266,7 +266,8 @@ def _explained(error: Diagnostic, fix: Fix | None) -> Diagnostic:
         other = fix is not None and own is not None and own.replacement not in fix.replacement
         return move_to_fix(error, fix).advising(None if other else error.help, fix)
     if not is_syntax(error) and error.name not in _REPLACED:
-        return error.advising(error.help or fix.cause, fix)
+        help = error.help if error.help is not None and not error.help.startswith("write `") else fix.cause
+        return error.advising(help, fix)
     name = "missing-semicolon" if fix.replacement == ";" else error.name if error.name in DUPLICATES else "syntax"
     label = f"expected `{fix.replacement}`" if fix.replacement.strip() else "remove it"
     return Diagnostic(name, fix.cause, error.file, fix.span, label, fix=fix)
