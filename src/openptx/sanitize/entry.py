@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from openptx.runtime import Kernel
     from openptx.runtime.options import Extent
 
-MOST_KEPT = 256 << 20
+MOST_KEPT = 64 << 20
 """The maximum bytes of memory that are copied, so that a launch can be repeated. Each launch on the reference engine
-is, as its threads may wait forever."""
+is, as its threads may wait forever: a copy of this size takes about as long as a small launch."""
 
 ORDERS_OF_STUCK = 2
 """The number of other orders in which a launch whose threads wait forever runs: in those they may continue, and
