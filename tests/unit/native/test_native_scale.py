@@ -148,3 +148,25 @@ def test_masks_in_an_array(text: str, lane_facts: bool, monkeypatch: pytest.Monk
             openptx.load(text)["k"](1, 64, (x, 5), engine=engine, timeout=10)
         found.append(x.tolist())
     assert found[0] == found[1]
+
+
+WRAPS = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u32 first) {
+.reg .u32 t, n, r; .reg .u64 o, a; .reg .pred q;
+ld.param.u64 o, [p]; ld.param.u32 n, [first]; mov.u32 t, %tid.x; mad.wide.u32 o, t, 4, o;
+add.u32 n, n, t; setp.lt.u32 q, t, 5; @q bra ON;
+cvt.u64.u32 a, n; shr.u64 a, a, 1; cvt.u32.u64 r, a; st.global.u32 [o], r;
+ON: add.u32 r, t, 1; st.global.u32 [o+128], r; ret; }"""
+
+
+def test_a_side_exit_where_a_block_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The array of masks names the block that the warp leaves, too: its lanes are those that run."""
+    monkeypatch.setattr(frame_layout, "PLACES", 0)
+    found = np.zeros((2, 32), np.uint32)
+    with settings.cache_at(None):
+        openptx.load(WRAPS)["k"](1, 32, (found, -16 & 0xFFFFFFFF), engine="native", timeout=10)
+    numbers = np.arange(32, dtype=np.uint32)
+    halves = np.where(numbers < 5, 0, (numbers - np.uint32(16)) >> 1)
+    assert found.tolist() == [halves.tolist(), (numbers + 1).tolist()]

@@ -117,7 +117,8 @@ class SideExits:
         ir, field = self.ir, self.entry.frame_field
         ir.start(f"enter{pc}")
         ir.store_live(ir.load_saved(MASK, field(abi.LIVE), 4))
-        for i, at in enumerate((pc, *saved.waiting)):
+        # The current lanes come last: if they are where a block begins, an array of masks has 0 for it, too.
+        for i, at in reversed([*enumerate((pc, *saved.waiting))]):
             block = self.c.graph.at[at]
             if block in self.facts.masked and ir.masks_stay:
                 ir.store("i32", ir.load("i32", field(abi.SAVED + 4 * i), 4), f"%m{block}", 4)
