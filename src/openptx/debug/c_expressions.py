@@ -38,24 +38,29 @@ def in_python(text: str, name: Callable[[str], str]) -> str:
     found, depth, repeated, sized = list[str](), 0, False, False
     for kind, word, follows in tokens(text):
         depth += (word in ("(", "[")) - (word in (")", "]"))
-        if kind == "cast" and follows:  # the arguments of a call
-            raise InputError("functions cannot be called")
-        if kind == "cast" and sized:
-            found.append(name(word))
-        elif kind == "cast" or word == SIZEOF or (word in _PREFIXES and not follows):
-            found.append(f"{name(word)}**")
-        elif word == "@" and depth == 0 and not repeated:
+        if word == "@" and depth == 0 and not repeated:
             found.append(")@(")
             repeated = True
-        elif kind == "number" and word[:2].lower() not in ("0f", "0d"):
-            found.append(word)
-        elif kind in ("name", "number") and word not in _WORDS:
-            found.append(name(word.replace("->", ".")))
         else:
-            found.append(" " if word.isspace() else _OPERATORS.get(word, word))
+            found.append(_token_in_python(kind, word, follows, sized, name))
         sized = word == SIZEOF or (sized and word.isspace())
     python = _with_conditions(found).strip()
     return f"({python})" if repeated else python
+
+
+def _token_in_python(kind: str, word: str, follows: bool, sized: bool, name: Callable[[str], str]) -> str:
+    """A token in Python's grammar; it `follows` an operand, or is what `sizeof` measures."""
+    if kind == "cast" and follows:  # the arguments of a call
+        raise InputError("functions cannot be called")
+    if kind == "cast":
+        return name(word) if sized else f"{name(word)}**"
+    if word == SIZEOF or (word in _PREFIXES and not follows):
+        return f"{name(word)}**"
+    if kind == "number" and word[:2].lower() not in ("0f", "0d"):
+        return word
+    if kind in ("name", "number") and word not in _WORDS:
+        return name(word.replace("->", "."))
+    return " " if word.isspace() else _OPERATORS.get(word, word)
 
 
 def _with_conditions(parts: list[str]) -> str:

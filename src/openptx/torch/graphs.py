@@ -130,37 +130,47 @@ def use_mem_pool(pool: MemPool, device: object = None) -> Any:
 def recording(capture: Capture) -> Any:
     """A mode of torch in which operators are steps of the capture."""
     torch, python_dispatch = import_module("torch"), import_module("torch.utils._python_dispatch")
-    tree = import_module("torch.utils._pytree")
+
+    def dispatch(self: Any, operator: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if any(each.__torch_dispatch__ is not torch._C._disabled_torch_dispatch_impl for each in types):
+            return NotImplemented  # a subclass of Tensor executes operators of plain tensors, which come here
+        return captured(capture, torch, operator, args, kwargs or {})
+
+    base: Any = python_dispatch.TorchDispatchMode
+    members = {"__torch_dispatch__": dispatch, "supports_higher_order_operators": True}
+    return type("CaptureOperators", (base,), members)()
+
+
+def captured(capture: Capture, torch: Any, operator: Any, args: Any, kwargs: Any) -> Any:
+    """Executes an operator, which becomes a step of the capture if it writes memory."""
+    tree = torch.utils._pytree
 
     def same_memory(value: Any) -> Any:
         """A tensor apart, whose sizes and memory the program cannot change afterwards, and without autograd."""
         return value.data if isinstance(value, torch.Tensor) else value
 
-    def dispatch(self: Any, operator: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if any(each.__torch_dispatch__ is not torch._C._disabled_torch_dispatch_impl for each in types):
-            return NotImplemented  # a subclass of Tensor executes operators of plain tensors, which come here
-        kwargs = kwargs or {}
-        given = [each for each in tree.tree_leaves((args, kwargs)) if isinstance(each, torch.Tensor)]
-        if any(on_cuda(each) for each in given) and waits(torch, operator, args, kwargs):
-            capture.refuse(f"the host waits for the result of `{operator}`")
-        again = tree.tree_map(same_memory, (args, kwargs))
-        with suspended():
-            result = operator(*args, **kwargs)
-        before = {id(holder(each)) for each in given}
-        results = [same_memory(each) for each in tree.tree_leaves(result)]
-        new = [each if isinstance(each, torch.Tensor) and id(holder(each)) not in before else None for each in results]
-        made = [each for each in new if each is not None]
-        if any(each.layout != torch.strided for each in made):
-            capture.fail(Unsupported(f"sparse tensors made in a CUDA graph of torch ({operator})"))
-        capture.memory.extend(made)
-        if has_effect(operator, bool(given), bool(made)):
-            grad = None if torch.is_inference_mode_enabled() else torch.is_grad_enabled()
-            capture.steps.append(partial(execute, torch, tree.tree_leaves, grad, operator, *again, new))
-        return result
+    given = [each for each in tree.tree_leaves((args, kwargs)) if isinstance(each, torch.Tensor)]
+    if any(map(on_cuda, given)) and waits(torch, operator, args, kwargs):
+        capture.refuse(f"the host waits for the result of `{operator}`")
+    again = tree.tree_map(same_memory, (args, kwargs))
+    with suspended():
+        result = operator(*args, **kwargs)
+    results = [same_memory(each) for each in tree.tree_leaves(result)]
+    new = new_tensors(torch, given, results)
+    made = [each for each in new if each is not None]
+    if any(each.layout != torch.strided for each in made):
+        capture.fail(Unsupported(f"sparse tensors made in a CUDA graph of torch ({operator})"))
+    capture.memory.extend(made)
+    if has_effect(operator, bool(given), bool(made)):
+        grad = None if torch.is_inference_mode_enabled() else torch.is_grad_enabled()
+        capture.steps.append(partial(execute, torch, tree.tree_leaves, grad, operator, *again, new))
+    return result
 
-    base: Any = python_dispatch.TorchDispatchMode
-    members = {"__torch_dispatch__": dispatch, "supports_higher_order_operators": True}
-    return type("CaptureOperators", (base,), members)()
+
+def new_tensors(torch: Any, given: list[Any], results: list[Any]) -> list[Any]:
+    """The results, with None for those that are no tensors or lie in the memory of tensors that were given."""
+    before = set(map(id, map(holder, given)))
+    return [each if isinstance(each, torch.Tensor) and id(holder(each)) not in before else None for each in results]
 
 
 def execute(
