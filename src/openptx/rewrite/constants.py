@@ -21,7 +21,7 @@ class Constants:
         self.everywhere = single_constants(function, single)
         undefined = blocks[0].live_in if blocks else -1
         self.definitions = {index: op for index, op in single.items() if not undefined >> index & 1}
-        self.leaders = {*branch_targets(function), *function.labels.values()}
+        self.leaders = {0, *branch_targets(function), *function.labels.values()}
         self.in_block: dict[int, int] = {}
 
     def value(self, operand: Operand | None) -> int | None:

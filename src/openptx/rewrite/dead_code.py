@@ -41,6 +41,16 @@ def find_dead(function: Function) -> frozenset[int]:
     return frozenset(dead)
 
 
+def count_readers(function: Function, dead: frozenset[int] | None = None) -> dict[int, int]:
+    """How many operands of instructions that are not dead read each register."""
+    dead = find_dead(function) if dead is None else dead
+    found: dict[int, int] = {}
+    for position, op in enumerate(function.code):
+        for index in read(op) if position not in dead else ():
+            found[index] = found.get(index, 0) + 1
+    return found
+
+
 def find_overwritten(function: Function, blocks: list[Block]) -> frozenset[int]:
     """Positions of instructions that only compute values overwritten before any read, or copy a register to itself."""
     found: set[int] = set()

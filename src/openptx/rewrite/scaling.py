@@ -12,9 +12,8 @@ from openptx.program import Function, Imm, Op, Operand, Reg, temporary
 from openptx.rewrite.algebra import algebra, copy, leaves_rounding_open, make_op, scaled_form
 from openptx.rewrite.blocks import find_blocks
 from openptx.rewrite.constants import Constants
-from openptx.rewrite.dead_code import find_dead
+from openptx.rewrite.dead_code import count_readers, find_dead
 from openptx.rewrite.edit import Edit
-from openptx.rewrite.operands import read
 from openptx.rewrite.rules import SCALED
 
 FACTORS = frozenset(127 + k << 23 for k in (-3, -2, -1, 1, 2, 3))
@@ -62,11 +61,7 @@ def is_product(op: Op) -> bool:
 def find(function: Function, constants: Constants) -> list[Found]:
     """Scaled products in program order. The result of one is not itself a product that can be scaled again."""
     dead, found = find_dead(function), list[Found]()
-    readers = dict[int, int]()
-    for position, op in enumerate(function.code):
-        if position not in dead:
-            for index in read(op):
-                readers[index] = readers.get(index, 0) + 1
+    readers = count_readers(function, dead)
     places = {id(op): position for position, op in enumerate(function.code)}
     scaled = set[int]()
     for position, op in enumerate(function.code):

@@ -14,6 +14,7 @@ from openptx.program import Function, Imm, Op, Operand, Reg, temporary
 from openptx.rewrite.algebra import algebra, form_in, make_op
 from openptx.rewrite.blocks import find_blocks
 from openptx.rewrite.constants import Constants
+from openptx.rewrite.dead_code import count_readers
 from openptx.rewrite.edit import Edit
 from openptx.rewrite.rules import SELECTED
 
@@ -27,7 +28,7 @@ SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "ltu": "gtu", "leu": 
 """Orderings, and what they are with the operands exchanged."""
 
 WITH_ZERO = frozenset(("le", "gt", "leu", "gtu"))
-"""Orderings of which ptxas makes an extreme also if the constant is +0; with -0 it makes none."""
+"""Orderings of which ptxas makes an extreme also if they compare with a zero, of either sign; it selects +0 then."""
 
 
 def settle_selections(function: Function, target: str) -> Function:
@@ -37,14 +38,11 @@ def settle_selections(function: Function, target: str) -> Function:
     constants, edit, changed = Constants(function, find_blocks(function)), Edit(function), False
     known = target_of(target)
     extremes = known is not None and known.number >= OLDEST
-    comparisons: dict[int, Comparison] = {}  # by the register of the result
+    compared = comparisons(function, constants) if extremes else {}
     for position, op in enumerate(function.code):
         constants.enter(position)
-        found = comparison(op, constants) if extremes else None
-        if found is not None and isinstance(op.operands[0], Reg):  # the second result is the opposite
-            comparisons[op.operands[0].index] = found
         if is_selection(op):
-            new = extreme(op, constants, comparisons)
+            new = extreme(op, constants, compared)
             new = signed(edit, position, op, constants) if new is None else new
             if new is not None:
                 edit.code[position], changed = new, True
@@ -57,14 +55,32 @@ def is_selection(op: Op) -> bool:
     return op.form.instruction is comparison_selection.selp and op.m.type.name in ("f32", "b32")
 
 
-def extreme(op: Op, constants: Constants, comparisons: dict[int, Comparison]) -> Op | None:
+def comparisons(function: Function, constants: Constants) -> dict[int, Comparison]:
+    """Comparisons that may make an extreme, by the register of the result. One of which the register has to be greater
+    makes none if anything else reads its result."""
+    found: dict[int, Comparison] = {}
+    for position, op in enumerate(function.code):
+        constants.enter(position)
+        each = comparison(op, constants)
+        if each is not None and isinstance(op.operands[0], Reg):  # the second result is the opposite
+            found[op.operands[0].index] = each
+        constants.step(op)
+    greater = [index for index, (name, *_) in found.items() if name[0] == "g"]
+    readers = count_readers(function) if greater else {}
+    for index in greater:
+        if readers.get(index) != 1:
+            del found[index]
+    return found
+
+
+def extreme(op: Op, constants: Constants, compared: dict[int, Comparison]) -> Op | None:
     """The maximum or minimum that a selection between the operands of its comparison is."""
     to, yes, no, condition = op.operands
     if not isinstance(condition, Reg):
         return None
     if condition.negated:
         yes, no = no, yes
-    found = comparisons.get(condition.index) if condition.index in constants.definitions else None
+    found = compared.get(condition.index) if condition.index in constants.definitions else None
     if found is None:
         return None
     name, value, bound = found
@@ -88,9 +104,10 @@ def comparison(op: Op, constants: Constants) -> Comparison | None:
     if constants.value(a) is not None:
         name, a, b = SWAPPED[name], b, a
     bound = constants.value(b)
+    bound = 0 if bound == SIGN else bound
     if not isinstance(a, Reg) or a.index not in constants.definitions or bound is None:
         return None
-    if bound & REST > INFINITY or bound == SIGN or (bound == 0 and name not in WITH_ZERO):
+    if bound & REST > INFINITY or (bound == 0 and name not in WITH_ZERO):
         return None
     return name, a, bound
 

@@ -9,6 +9,7 @@ import openptx
 
 QUIET, CANONICAL, MINUS_ONE, TWO = 0x7FC00001, 0x7FFFFFFF, 0xBF800000, 0x40000000
 N, T = "0fBF800000", "0f40000000"
+READ_AGAIN = "@p st.global.f32 [i + 4], b;"
 
 
 def result(body: str, a: int, engine: str, target: str = "sm_90") -> int:
@@ -40,6 +41,7 @@ CASES = [
     # selections that stay
     ("setp.lt.f32 p, a, 0f00000000; selp.f32 d, 0f00000000, a, p;",  QUIET,  QUIET),      # FSETP, FSEL
     ("setp.le.f32 p, a, 0f80000000; selp.f32 d, 0f80000000, a, p;",  QUIET,  QUIET),
+    ("setp.le.f32 p, a, 0f00000000; selp.f32 d, 0f80000000, a, p;",  QUIET,  QUIET),
     ("setp.lt.f32 p, a, b; selp.f32 d, b, a, p;",                    QUIET,  QUIET),
     ("setp.lt.f32 p, a, 0f3F800000; selp.f32 d, 0f3F800001, a, p;",  QUIET,  QUIET),
     (f"setp.eq.f32 p, a, {N}; selp.f32 d, {N}, a, p;",               QUIET,  QUIET),
@@ -47,6 +49,15 @@ CASES = [
     (f"setp.lt.f32 p|q, a, {T}; selp.f32 d, {T}, a, q;",             MINUS_ONE, MINUS_ONE),
     (f"mov.f32 c, {T}; setp.lt.f32 p, a, c; mov.f32 c, {N}; selp.f32 d, c, a, p;", 0, MINUS_ONE),
     (f"mov.f32 c, b; setp.lt.f32 p, a, c; mov.f32 c, {N}; selp.f32 d, c, a, p;", 0, MINUS_ONE),
+    # a comparison that others read: only if its register has to be less
+    (f"setp.lt.f32 p, a, {T}; selp.f32 d, {T}, a, p; {READ_AGAIN}",  QUIET,  CANONICAL),
+    (f"setp.gt.f32 p, {T}, a; selp.f32 d, {T}, a, p; {READ_AGAIN}",  QUIET,  CANONICAL),
+    (f"setp.gt.f32 p, a, {T}; selp.f32 q0, {T}, a, p; selp.f32 d, {T}, a, p;", QUIET, CANONICAL),
+    (f"setp.gt.f32 p, a, {T}; selp.f32 d, {T}, a, p; {READ_AGAIN}",  QUIET,  QUIET),      # FSETP, FSEL
+    (f"setp.geu.f32 p, a, {T}; selp.f32 d, a, {T}, p; {READ_AGAIN}", QUIET,  QUIET),
+    (f"setp.lt.f32 p, {T}, a; selp.f32 d, {T}, a, p; {READ_AGAIN}",  QUIET,  QUIET),
+    # a comparison that the text has later
+    (f"bra M; L: selp.f32 d, {N}, a, p; bra X; M: setp.lt.f32 p, a, {N}; bra L; X:", QUIET, CANONICAL),
     # signs of operands
     ("setp.gt.f32 p, b, a; neg.f32 c, a; selp.f32 d, b, c, p;",      QUIET,  QUIET | 1 << 31),  # FSEL R7, R7, -R0, P0
     ("setp.gt.f32 p, b, a; abs.f32 c, a; selp.f32 d, b, c, p;",      QUIET | 1 << 31, QUIET),   # FSEL R7, R7, |R0|, P0
