@@ -13,6 +13,7 @@ from compilers.nvidia import TOOLKIT
 PTXAS, NVDISASM = TOOLKIT / "bin" / "ptxas", TOOLKIT / "bin" / "nvdisasm"
 
 _TEXT = re.compile(r"\.text\.(\w+):\n(.*?)(?=\n\.text\.|\Z)", re.S)
+_LITERALS = re.compile(r"\.nv\.constant2\.(\w+):\n((?:\s+/\*\w+\*/\s+\.byte.*\n)+)")
 _LINE = re.compile(r"(?m)^(\.L\w+):|/\*[0-9a-f]{4,}\*/\s+(?:@(!?)(U?P[\dT]+)\s+)?([^\s;]+)\s*(.*?)\s*;")
 
 
@@ -29,6 +30,8 @@ class Listing:
 
     code: list[Instruction]
     labels: dict[str, int]
+    literals: bytes
+    """Constant bank 2, where code for sm_80 has doubles."""
 
 
 def available() -> bool:
@@ -42,15 +45,16 @@ def assemble(folder: Path, text: str, target: str) -> str:
     done = subprocess.run([PTXAS, f"-arch={target}", source, "-o", binary], capture_output=True, check=False, text=True)
     if done.returncode:
         raise ValueError(done.stderr)
-    return subprocess.run([NVDISASM, "-c", binary], capture_output=True, check=True, text=True).stdout
+    return subprocess.run([NVDISASM, binary], capture_output=True, check=True, text=True).stdout
 
 
 def listings(text: str) -> dict[str, Listing]:
     """The kernels by name."""
-    return {name: listing(code) for name, code in _TEXT.findall(text)}
+    literals = {name: bytes.fromhex("".join(re.findall(r"0x(\w\w)", rest))) for name, rest in _LITERALS.findall(text)}
+    return {name: listing(code, literals.get(name, b"")) for name, code in _TEXT.findall(text)}
 
 
-def listing(text: str) -> Listing:
+def listing(text: str, literals: bytes = b"") -> Listing:
     code, labels = list[Instruction](), dict[str, int]()
     for label, minus, predicate, opcode, rest in _LINE.findall(text):
         if label:
@@ -59,4 +63,4 @@ def listing(text: str) -> Listing:
         operands = tuple(" ".join(o.split()).replace(".reuse", "") for o in rest.split(", ")) if rest else ()
         guard = (bool(minus), predicate) if predicate else None
         code.append(Instruction(opcode, operands, guard, f"{opcode} {rest}"))
-    return Listing(code, labels)
+    return Listing(code, labels, literals)

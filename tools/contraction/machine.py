@@ -40,6 +40,7 @@ IGNORED = frozenset((
 ))  # fmt: skip
 _OFFSET = re.compile(r"\+?(-?0x[0-9a-f]+)\]")
 _BANK = re.compile(r"c\[0x0\]\[(0x[0-9a-f]+)\]")
+_LITERAL = re.compile(r"c\[0x2\]\[(0x[0-9a-f]+)\]")
 _NUMBER = re.compile(r"[+-]?(?:[\d.]|INF|QNAN)")
 
 
@@ -124,8 +125,9 @@ class Machine:
             return absolute(self.double(text.strip("|")))
         if text == "RZ":
             return bits(0, 64)
-        if text.startswith("c[0x2]"):  # where sm_80 has literals
-            raise Unreadable(text)
+        if literal := _LITERAL.match(text):
+            at = int(literal[1], 16)
+            return bits(int.from_bytes(self.listing.literals[at : at + 8], "little"), 64)
         bank = _BANK.match(text)
         if bank:
             first = int(bank[1], 16) - self.first_parameter
@@ -290,7 +292,11 @@ def signs(a: Expression, number: int, lut: int) -> Expression | None:
 
 
 def move(m: Machine, i: Instruction) -> None:
-    m.registers[i.operands[0]] = m.word(i.operands[1])
+    to, source = i.operands
+    if ".64" in i.opcode:
+        m.set_double(to, bits(int(source, 16), 64) if source.startswith("0x") else m.double(source))
+    else:
+        m.registers[to] = m.word(source)
 
 
 def zero_pair(m: Machine, i: Instruction) -> None:
