@@ -123,6 +123,23 @@ def test_operators_registered_for_cuda_are_called(active: None) -> None:
     other._destroy()
 
 
+def test_operators_for_all_devices_see_the_device(active: None) -> None:
+    @torch.library.custom_op("openptx_tests::where", mutates_args=())
+    def where(x: torch.Tensor) -> torch.Tensor:
+        assert x.device == torch.empty(1, device="cuda").device
+        return torch.ones(2, device=x.device)
+
+    library = torch.library.Library("openptx_tests", "FRAGMENT")
+    library.define("there(Tensor x) -> Tensor")
+    library.impl("there", lambda x: torch.ones(2, device="cuda") if x.is_cuda else torch.zeros(2))
+    cuda = torch.zeros(2).cuda()
+    assert where(cuda).is_cuda
+    assert torch.ops.openptx_tests.there(cuda).tolist() == [1, 1]
+    assert torch.ops.openptx_tests.there(torch.zeros(2)).tolist() == [0, 0]
+    openptx.torch.deactivate()
+    assert not torch.ops.openptx_tests.there(cuda).is_cuda
+
+
 def test_the_device_says_what_the_target_is(active: None) -> None:
     assert torch.cuda.is_available()
     assert torch.cuda.get_device_capability() == (8, 0)

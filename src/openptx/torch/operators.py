@@ -5,14 +5,17 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import wraps
 from typing import Any, NamedTuple
 
+from openptx.torch.devices import in_mode
 from openptx.torch.placement import on_cuda, put_on_cuda, take_from_cuda, tensors_in
 
 CPU_KEYS = {"CUDA": "CPU", "AutogradCUDA": "AutogradCPU"}
 """The dispatch key of a CPU tensor, by that of a CUDA tensor."""
+ALL_DEVICES = ("", "CompositeExplicitAutograd", "CompositeImplicitAutograd")
+"""The keys of kernels for tensors of all devices; torch takes none for the last."""
 
 Kernel = Callable[..., Any]
 Name = tuple[str, str, str]
@@ -64,9 +67,11 @@ def replacing() -> Generator[None]:
 
 
 class Operators:
-    """The kernels that programs have registered for CUDA, and for the CPU, while `cuda` was the CPU."""
+    """The kernels that programs have registered while `cuda` was the CPU."""
 
     def __init__(self) -> None:
+        self.mode: Callable[[], Any] = nullcontext
+        """For kernels for all devices: what makes `cuda` the CPU, until `close`."""
         self.for_cuda: dict[Name, RegisteredKernel] = {}
         self.for_cpu: dict[Name, RegisteredKernel] = {}
         self.doubles: list[Double] = []
@@ -77,7 +82,7 @@ class Operators:
         """torch's `Library.impl`, which `torch.library.custom_op` and `torch.library.impl` call.
 
         `mode` makes a mode in which `cuda` is the CPU: torch suspends the active one while it executes an operator.
-        Kernels that were registered before `close` are called again.
+        Kernels that were registered before `close` are called again. Those for all devices are executed in the mode.
 
         If a program registers kernels for both devices, in any order, the one for CUDA is called if one of the tensors
         stands for a tensor of CUDA. If it registers none for the CPU, the one for CUDA is always called: tensors that
@@ -91,12 +96,14 @@ class Operators:
                 self.doubles.append(Double(torch, entry, chosen))
 
         def register(library: Any, op_name: Any, fn: Any, dispatch_key: str = "", **options: Any) -> None:
+            key = dispatch_key or library.dispatch_key
+            plain = bool(fn is fallthrough or options.get("with_keyset"))
+            if key in ALL_DEVICES and callable(fn) and not plain:
+                fn = in_mode(fn, lambda: self.mode())
             with replacing():
                 native(library, op_name, fn, dispatch_key, **options)
-            key = dispatch_key or library.dispatch_key
             cpu = CPU_KEYS.get(key, key)
             name = (library.ns, str(op_name).removeprefix(f"{library.ns}::").removesuffix(".default"), cpu)
-            plain = bool(fn is fallthrough or options.get("with_keyset"))
             entry = RegisteredKernel(weakref.ref(library), op_name, fn, cpu, options, plain)
             if key in CPU_KEYS:
                 self.for_cuda[name] = entry
@@ -122,12 +129,14 @@ class Operators:
 
             return call
 
+        self.mode = mode
         for name in self.for_cuda:
             double(name)
         return register
 
     def close(self) -> None:
         """No kernel for CUDA is called for tensors of the CPU any more."""
+        self.mode = nullcontext
         while self.doubles:
             self.doubles.pop().destroy()
 
