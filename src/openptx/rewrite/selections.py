@@ -21,8 +21,8 @@ from openptx.rewrite.rules import SELECTED
 SIGN, REST = 1 << 31, (1 << 31) - 1
 INFINITY = 0xFF << 23
 Comparison = tuple[str, Reg, int]
-OLDEST = 80
-"""The first architecture with a maximum that returns NaN."""
+OLDEST, OLDEST_WITH_NAN = 75, 80
+"""The first architecture of ptxas 13, and the first with a maximum that returns NaN."""
 
 SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "ltu": "gtu", "leu": "geu", "gtu": "ltu", "geu": "leu"}
 """Orderings, and what they are with the operands exchanged."""
@@ -37,12 +37,12 @@ def settle_selections(function: Function, target: str) -> Function:
         return function
     constants, edit, changed = Constants(function, find_blocks(function)), Edit(function), False
     known = target_of(target)
-    extremes = known is not None and known.number >= OLDEST
-    compared = comparisons(function, constants) if extremes else {}
+    number = 0 if known is None else known.number
+    compared = comparisons(function, constants) if number >= OLDEST else {}
     for position, op in enumerate(function.code):
         constants.enter(position)
         if is_selection(op):
-            new = extreme(op, constants, compared)
+            new = extreme(op, constants, compared, with_nan=number >= OLDEST_WITH_NAN)
             new = signed(edit, position, op, constants) if new is None else new
             if new is not None:
                 edit.code[position], changed = new, True
@@ -73,7 +73,7 @@ def comparisons(function: Function, constants: Constants) -> dict[int, Compariso
     return found
 
 
-def extreme(op: Op, constants: Constants, compared: dict[int, Comparison]) -> Op | None:
+def extreme(op: Op, constants: Constants, compared: dict[int, Comparison], *, with_nan: bool) -> Op | None:
     """The maximum or minimum that a selection between the operands of its comparison is."""
     to, yes, no, condition = op.operands
     if not isinstance(condition, Reg):
@@ -89,6 +89,8 @@ def extreme(op: Op, constants: Constants, compared: dict[int, Comparison]) -> Op
     elif is_same(yes, value) and holds(no, bound, constants):
         largest, keeps_nan = name[0] == "g", name.endswith("u")
     else:
+        return None
+    if keeps_nan and not with_nan:
         return None
     form = form_in(floating_point.max_ if largest else floating_point.min_, *(("NaN",) if keeps_nan else ()), "f32")
     return make_op(form, (to, value, Imm(bound, 32)), op, op.guard, SELECTED) if form is not None else None

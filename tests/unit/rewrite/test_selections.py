@@ -83,8 +83,12 @@ def test_compiled_selections(number: int) -> None:
     assert result(body, a, "native") == expected
 
 
-def test_older_targets_have_no_such_maximum() -> None:
+def test_older_targets_have_only_the_maximum_that_returns_no_nan() -> None:
+    """Which shows in a subnormal number: it is above zero, but not for a comparison that flushes it."""
+    zero = "0f00000000"
     assert result(CASES[0][0], QUIET, "interp", "sm_75") == QUIET
+    assert result(f"setp.gt.ftz.f32 p, a, {zero}; selp.f32 d, a, {zero}, p;", 1, "interp", "sm_75") == 1
+    assert result(f"setp.leu.ftz.f32 p, a, {zero}; selp.f32 d, a, {zero}, p;", QUIET, "interp", "sm_75") == QUIET
 
 
 def test_a_register_that_is_written_again_is_another_value() -> None:
