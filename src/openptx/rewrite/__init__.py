@@ -5,10 +5,11 @@ Both engines run the result. The rules are measured: docs/contraction.md.
 
 from __future__ import annotations
 
-from openptx.program import Program
+from openptx.program import Function, Program
 from openptx.rewrite.contraction import contract
 from openptx.rewrite.folding import fold
 from openptx.rewrite.operand_order import order_operands
+from openptx.rewrite.reciprocals import settle_reciprocals
 from openptx.rewrite.scaling import scale
 from openptx.rewrite.selections import settle_selections
 
@@ -23,5 +24,10 @@ def contract_program(program: Program) -> None:
     if program.debug:
         return
     lower = program.lower
-    program.lower = lambda name: order_operands(settle_selections(scale(contract(fold(lower(name)))), program.target))
+
+    def rewritten(name: str) -> Function:
+        contracted = contract(settle_reciprocals(fold(lower(name))))
+        return order_operands(settle_selections(scale(contracted), program.target))
+
+    program.lower = rewritten
     program.contract = "ptxas"

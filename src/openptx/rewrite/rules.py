@@ -9,6 +9,7 @@ CONTRACTED = "contracted"
 AMONG_BLOCKS = "contracted among blocks"
 SCALED = "scaled"
 SELECTED = "selected"
+RECIPROCAL = "reciprocal"
 LEFT_OPEN = "left open among blocks"
 OF_PAIRS = "left open among pairs of halves"
 
@@ -23,6 +24,7 @@ RULES: dict[str, Fidelity] = {
     AMONG_BLOCKS: modelled(f"ptxas 13.0, which contracts the product and the sum: {_SEVERAL}"),
     SCALED: modelled("ptxas 13.0, which makes one multiplication of a product that is scaled by a power of two"),
     SELECTED: modelled("ptxas 13.0, which makes extremes of selections, and changes signs in their operands"),
+    RECIPROCAL: modelled("ptxas 13.5, which computes no reciprocal of a reciprocal or of a power of two"),
     LEFT_OPEN: modelled(f"ptxas 13.0, which does not contract the product and the sum: {_SEVERAL}"),
     OF_PAIRS: modelled("ptxas 13.0, which does not contract the product and the sum: in 395 of 400 programs"),
 }

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from openptx.isa.notation.forms import Modifiers
     from openptx.numerics import Bits
 
+
+def is_flushed(m: Modifiers) -> bool:
+    """Forms that are one operation of the multifunction unit."""
+    return bool(m.approx and m.ftz and m.type.name == "f32")
+
+
 rcp = instruction(
     "rcp",
     anchor="floating-point-instructions-rcp",
@@ -31,6 +37,7 @@ rcp = instruction(
         .rz|.rm|.rp   PTX 2.0, sm_20
     """,
     folded=lambda a: math.copysign(math.inf, a) if a == 0 else 1 / a,
+    algebra=lambda m: "reciprocal" if is_flushed(m) else "",
     splits_block=rounded,
     scales_subnormals=True,
 )
@@ -199,6 +206,7 @@ ex2 = instruction(
         ex2.f32                d, a;   // PTX 1.0 to 1.3
     """,
     folded=math.exp2,
+    algebra=lambda m: "power of two" if is_flushed(m) else "",
     scales_subnormals=True,
 )
 

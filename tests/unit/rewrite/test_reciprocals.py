@@ -1,0 +1,51 @@
+"""Reciprocals of reciprocals and of powers of two, in machine code of ptxas 13.5 for sm_90."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from straight_line import kernel, rewritten
+
+import openptx
+
+RCP, EX2 = "rcp.approx.ftz.f32", "ex2.approx.ftz.f32"
+STORE, KEEP = "st.global.f32 [o], z;", "st.global.f32 [o + 4], x;"
+POWER = ["neg.f32 T a", f"{EX2} x T", "mov.f32 z x"]
+AGAIN = f"{RCP} z, x;"
+OF_A = f"{RCP} x, a;"
+
+CASES = {
+    "of a reciprocal": (f"{OF_A} {AGAIN}", [f"{RCP} x a", "mov.f32 z a"]),
+    "whose result is used": (f"{OF_A} {AGAIN} {KEEP}", [f"{RCP} x a", "mov.f32 z a"]),
+    "of a changed register": (
+        f"{OF_A} mov.f32 a, b; {AGAIN} st.global.f32 [o + 4], a;",
+        ["mov.b32 T a", f"{RCP} x a", "mov.f32 a b", "mov.f32 z T"],
+    ),
+    "of a power": (f"{EX2} x, a; {AGAIN}", POWER),
+    "in another block": (f"{EX2} x, a; @p bra L; {AGAIN} {STORE} L:", POWER),
+    "with a guard": (f"mov.f32 z, b; {EX2} x, a; @p {AGAIN}", ["mov.f32 z b", *POWER]),
+    "of a power that is used": (f"{EX2} x, a; {AGAIN} {KEEP}", [f"{EX2} x a", f"{RCP} z x"]),
+    "of a power or another": (f"{EX2} x, a; @p {EX2} x, b; {AGAIN}", [f"{EX2} x a", f"{EX2} x b", f"{RCP} z x"]),
+    "of a sign": (f"{EX2} x, a; neg.f32 y, x; {RCP} z, y;", [f"{EX2} x a", "neg.f32 y x", f"{RCP} z y"]),
+    "not flushed": (f"{OF_A} rcp.approx.f32 z, x;", [f"{RCP} x a", "rcp.approx.f32 z x"]),
+    "of one that is not flushed": (f"rcp.approx.f32 x, a; {AGAIN}", ["rcp.approx.f32 x a", f"{RCP} z x"]),
+    "of three": (f"{OF_A} {RCP} y, x; {RCP} z, y;", [f"{RCP} x a", "mov.f32 y a", "mov.f32 z x"]),
+    "a quotient": (f"{EX2} x, a; div.approx.ftz.f32 z, b, x;", [*POWER[:2], "mul.ftz.f32 z b x"]),
+    "a whole quotient": (f"{OF_A} div.full.ftz.f32 z, b, x;", [f"{RCP} x a", "div.full.ftz.f32 z b x"]),
+    "a quotient in a sum": (f"{OF_A} div.approx.ftz.f32 y, b, x; add.ftz.f32 z, y, c;", ["fma.rn.ftz.f32 z b a c"]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_machine_code(name: str) -> None:
+    body, expected = CASES[name]
+    assert rewritten(f"{body} {STORE}") == expected
+
+
+@pytest.mark.parametrize("engine", ["interp", "native"])
+def test_bits(engine: str) -> None:
+    """A subnormal number stays, whose reciprocal is infinite."""
+    given, found = np.array([1, 0x3FC00001, 0, 0], np.uint32), np.zeros(2, np.uint32)
+    body = f"{OF_A} {AGAIN} {RCP} u, b; {RCP} v, u; {STORE} st.global.f32 [o + 4], v;"
+    openptx.load(kernel(body))["k"](1, 1, (given, found, 0), engine=engine)
+    assert found.tolist() == [1, 0x3FC00001]
