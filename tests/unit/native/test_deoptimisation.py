@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.native import settings
+from openptx.engines.native import pipeline, settings
 from openptx.engines.native.runtime import execution
+from openptx.llvm.host import host
 
 START = "ld.param.u64 %rd1, [x]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; mul.wide.u32 %rd2, %r4, 4; add.s64 %rd3, %rd1, %rd2; add.s64 %rd3, %rd3, 64;"
 REGISTERS = ".reg .pred %p<8>; .reg .b16 %h<4>; .reg .b32 %r<24>; .reg .b64 %rd<8>; .reg .b128 %w<2>; .reg .f32 %f<4>; .shared .align 8 .b32 s[64];"
@@ -101,6 +103,21 @@ def test_registers_of_all_kinds_are_taken_along(threads: int, turns: int, monkey
         found, times = outputs(entry(EVERYTHING), 3, threads, monkeypatch, workers=1)
     assert times == 1
     assert found == reference(entry(EVERYTHING), 3, threads)
+
+
+NANS = (
+    "setp.lt.u32 %p3, %r1, 20; mov.b16 %h1, 0x7C00; selp.b16 %h2, 0x3C00, %h1, %p3; sub.f16 %h3, %h1, %h2; mov.u32 %r5, 0; bar.sync 0;"
+    "LOOP: add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 9; @%p1 bra LOOP; bar.sync 0; cvt.u32.u16 %r6, %h3; st.global.u32 [%rd3], %r6; ret;"
+)
+
+
+def test_halves_that_the_processor_computes_have_their_nan(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second warp waits at the barrier when the first one leaves. x86's NaN of f16 is 0xFE00, PTX's 0x7FFF."""
+    monkeypatch.setattr(pipeline, "host", lambda: replace(host(), fp16=True))
+    with settings.cache_at(None), settings.deoptimize_after(2):
+        found, times = outputs(entry(NANS), 1, 64, monkeypatch, workers=1)
+    assert times == 1
+    assert found == reference(entry(NANS), 1, 64)
 
 
 def test_who_waits_for_ever_is_stopped_in_time() -> None:

@@ -11,6 +11,9 @@ from openptx.program import Function
 
 WHOLE_TYPES = ("f32", "f64")
 
+NANS = {16: 0x7FFF, 32: 0x7FFFFFFF}
+"""The NaN of operations on f16 and f32, by width; it is not the processor's. NaNs of f64 keep their payloads."""
+
 Rounding = Literal["processor", "half", "bf16"]
 Conversion = Literal["float", "bits"]
 

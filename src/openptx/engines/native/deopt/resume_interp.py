@@ -21,6 +21,7 @@ from openptx.engines.interp.frames import Frame
 from openptx.engines.interp.launch import Launch, ctas_of_a_batch, pieces, run_batches
 from openptx.engines.interp.limits import Limits
 from openptx.engines.native import abi
+from openptx.engines.native.analysis.capabilities import NANS
 from openptx.engines.native.analysis.cfg import Cells
 from openptx.engines.native.analysis.lattice import N, as_lanes
 from openptx.engines.native.deopt.frame_state import SavedRegister
@@ -32,8 +33,6 @@ from openptx.numerics.numpy_machine import UNSIGNED
 from openptx.program import Function
 
 FALLBACK = logging.getLogger("openptx.fallback")
-CANONICAL = 0x7FFFFFFF
-"""The NaN of f32."""
 
 
 def reference(run: Run, make: Callable[..., Launch] = Launch) -> Launch:
@@ -169,6 +168,6 @@ def values_of(kept: SavedRegister, data: NDArray[np.uint8]) -> Array:
     if kept.lanes is not None:
         found = (int(found[0]) + np.array(kept.lanes, object)) % (1 << w)
         found = found.astype(UNSIGNED[max(w, 8)])
-    if kept.raw and w == 32:
-        found = np.where((found & 0x7FFFFFFF) > 0x7F800000, np.uint32(CANONICAL), found)
+    if kept.raw and w in NANS:
+        found = np.where(np.isnan(found.view(f"f{size}")), found.dtype.type(NANS[w]), found)
     return found.astype(dtype)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from math import inf
 
+from openptx.engines.native.analysis.capabilities import NANS
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, is_finite
 from openptx.engines.native.emit.arith.outlined import OutlinedFunction, OutlinedOps
 from openptx.engines.native.emit.ir_builder import FLOAT, LaneType
@@ -26,7 +27,6 @@ sixteen."""
 _X86 = {"fadd": "add", "fmul": "mul", "fdiv": "div", "fma": "vfmadd", "fsqrt": "sqrt"}
 _FORMAT = {f.storage: f for f in (F16, F32, F64)}
 _NANS_REPLACED = 0x11111100  # `fixed_up`: quiet and signalling NaNs, the first two kinds, are replaced
-_NAN = {16: 0x7FFF, 32: 0x7FFFFFFF}  # for f64, payloads are propagated
 
 
 class FloatBits(OutlinedOps):
@@ -74,9 +74,9 @@ class FloatBits(OutlinedOps):
         v, t = a.v, self.type_of(a)
         assert isinstance(v, Value)
         name = self.ir.emit(f"bitcast {t.float} {v.raw} to {t.int}")
-        if a.width in _NAN and v.bound == inf:
+        if a.width in NANS and v.bound == inf:
             nan = self.ir.emit(f"fcmp uno {t.float} {v.raw}, zeroinitializer")
-            text = str(_NAN[a.width]) if t.uniform else self.literal_vector(_NAN[a.width], a.width)
+            text = str(NANS[a.width]) if t.uniform else self.literal_vector(NANS[a.width], a.width)
             name = self.ir.emit(f"select {t.predicate} {nan}, {t.int} {text}, {t.int} {name}")
         if self.ir.cold:
             return Value(name, v.lanes)
