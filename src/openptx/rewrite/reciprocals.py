@@ -10,7 +10,7 @@ from openptx.program import Function, Op, Operand, Reg, temporary
 from openptx.rewrite.algebra import algebra, copy, form_of, make_op, negated, negation
 from openptx.rewrite.blocks import find_blocks
 from openptx.rewrite.constants import Constants
-from openptx.rewrite.dead_code import count_readers
+from openptx.rewrite.dead_code import count_readers, find_dead
 from openptx.rewrite.edit import Edit
 from openptx.rewrite.rules import RECIPROCAL
 
@@ -31,10 +31,11 @@ def divides(op: Op) -> bool:
 def without_reciprocals(function: Function, kind: str) -> Function:
     """The function without the reciprocals of one kind of result."""
     constants, edit, changed = Constants(function, find_blocks(function)), Edit(function), False
-    readers = count_readers(function) if kind == "power of two" else None
+    dead = find_dead(function)
+    readers = count_readers(function, dead) if kind == "power of two" else None
     places = {id(op): position for position, op in enumerate(function.code)}
     for position, op in enumerate(function.code):
-        inner = definition(op.operands[-1], constants, readers) if divides(op) else None
+        inner = definition(op.operands[-1], constants, readers) if divides(op) and position not in dead else None
         if inner is None or algebra(inner) != kind:
             continue
         changed, place = True, places[id(inner)]

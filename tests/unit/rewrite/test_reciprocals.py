@@ -29,6 +29,11 @@ CASES = {
     "of a sign": (f"{EX2} x, a; neg.f32 y, x; {RCP} z, y;", [f"{EX2} x a", "neg.f32 y x", f"{RCP} z y"]),
     "not flushed": (f"{OF_A} rcp.approx.f32 z, x;", [f"{RCP} x a", "rcp.approx.f32 z x"]),
     "of one that is not flushed": (f"rcp.approx.f32 x, a; {AGAIN}", ["rcp.approx.f32 x a", f"{RCP} z x"]),
+    "of one of a power": (f"{EX2} x, a; {RCP} y, x; {RCP} z, y;", [f"{EX2} x a", f"{RCP} y x", "mov.f32 z x"]),
+    "that nothing needs": (
+        f"{EX2} x, a; {RCP} y, x; add.ftz.f32 z, x, b;",
+        [f"{EX2} x a", f"{RCP} y x", "add.ftz.f32 z x b"],
+    ),
     "of three": (f"{OF_A} {RCP} y, x; {RCP} z, y;", [f"{RCP} x a", "mov.f32 y a", "mov.f32 z x"]),
     "a quotient": (f"{EX2} x, a; div.approx.ftz.f32 z, b, x;", [*POWER[:2], "mul.ftz.f32 z b x"]),
     "a whole quotient": (f"{OF_A} div.full.ftz.f32 z, b, x;", [f"{RCP} x a", "div.full.ftz.f32 z b x"]),
