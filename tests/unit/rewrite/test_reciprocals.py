@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
-from straight_line import kernel, rewritten
+from straight_line import kernel, results, rewritten
 
 import openptx
 
@@ -54,3 +56,44 @@ def test_bits(engine: str) -> None:
     body = f"{OF_A} {AGAIN} {RCP} u, b; {RCP} v, u; {STORE} st.global.f32 [o + 4], v;"
     openptx.load(kernel(body))["k"](1, 1, (given, found, 0), engine=engine)
     assert found.tolist() == [1, 0x3FC00001]
+
+
+def program(rng: random.Random) -> str:
+    """Random reciprocals, quotients, powers and copies of powers of two; some registers are written again and again."""
+    again, names, lines = ["u", "v", "w", "x"], ["a", "b", "c", "e", "u", "v", "w", "x"], list[str]()
+    lines += [f"mov.f32 {name}, {rng.choice('abce')};" for name in again]
+    for n in range(rng.randrange(8, 25)):
+        to, guard = (f"m{n}", "") if rng.random() < 0.7 else (rng.choice(again), rng.choice(("", "@p ", "@!p ")))
+        a, b = rng.choice(names[-4:]), rng.choice(names)
+        instruction = rng.choice((f"{RCP} {to}, {a};", f"{RCP} {to}, {a};", f"mov.b32 {to}, {a};", "", "quotient"))
+        if not instruction:
+            instruction = f"lg2.approx.ftz.f32 y, {a}; {EX2} {to}, y;"
+        if instruction == "quotient":
+            bounds = f"{guard}min.f32 {to}, {to}, 0f43800000; {guard}max.f32 {to}, {to}, 0f3B800000;"
+            instruction = f"{guard}div.approx.ftz.f32 {to}, {b}, {a}; {bounds}"
+        lines.append(instruction if instruction.startswith("@") else guard + instruction)
+        if to.startswith("m"):
+            names.append(to)
+        if rng.random() < 0.3:
+            lines.append(f"st.global.f32 [o + {4 * n}], {rng.choice(names)};")
+        if rng.random() < 0.1:
+            lines.append(f"@p bra L{n}; membar.gl; L{n}:")
+    return "\n".join([*lines, *(f"st.global.f32 [o + {100 + 4 * i}], {name};" for i, name in enumerate(again))])
+
+
+def agree(seed: int) -> bool:
+    """Whether contraction keeps the results."""
+    rng = random.Random(seed)
+    body, given = program(rng), [2.0 ** rng.randrange(-4, 5) for _ in "abce"]
+    found, expected = (results(body, way, given, declarations=".reg .f32 m<25>;") for way in ("ptxas", "off"))
+    return bool(np.allclose(found, expected, 1e-3))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_programs(seed: int) -> None:
+    assert agree(seed)
+
+
+@pytest.mark.sweep
+def test_more_random_programs() -> None:
+    assert [seed for seed in range(100, 2000) if not agree(seed)] == []
