@@ -32,7 +32,7 @@ class Class:
     reuse: float = 0.0  # how often a statement writes a register that exists
     guarded: float = 0.0  # how often it has a guard
     saturated: float = 0.1
-    oldest: int = 80
+    oldest: int = 75
 
 
 STATEMENTS = {"product": 4, "sum": 5, "constant": 2, "fma": 1, "copy": 1, "negation": 1, "rounded": 1}
