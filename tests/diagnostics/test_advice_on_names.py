@@ -162,7 +162,7 @@ ROWS = (
     ),
     Row(".reg .f32x4 v;", ".f32x4", ".reg .v4 .f32 v;"),
     Row(".reg .float4 v;", ".float4", ".reg .v4 .f32 v;"),
-    Row(".local .align 3 .b8 s2[4];", "3", "write `.align 4`"),
+    Row(".local .align 3 .b8 s2[4];", "3", ".local .align 4 .b8 s2[4];"),
     Row(
         ".local .b8 s2[];",
         "s2",

@@ -47,6 +47,12 @@ ROWS = (
         "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1,%r2}, [%r5];", "{%r1,%r2}",
         "`ldmatrix.sync.aligned.m8n8.x2.shared.b16` takes these operands",
     ),
+    Row("setp.gt.ge %p1, %r1, 3;", ".ge", "leave out `.gt` or `.ge`"),
+    Row("setp.s32.s32 %p1, %r1, 3;", ".s32", "its form is `setp.CmpOp.type"),
+    Row("add.s32 {%r1}, %r2, 3;", "{%r1}", "add.s32 %r1, %r2, 3;"),
+    Row("add.s32 %r1, %r2, {%r3, %r4};", "{%r3, %r4}", "write one operand, without braces"),
+    Row("setp.gt.s32 !%p1, %r1, 0;", "!%p1", "setp.gt.s32 %p1, %r1, 0;"),
+    Row("ld.global.u32 %r1, [%f1];", "%f1", "use a register of type `.b64`"),
     # special registers, whose help is accepted
     Row("mov.u32 %r1, %is_explicit_cluster;", "%is_explicit_cluster",
         "`mov.pred %p, %is_explicit_cluster; selp.u32 %x, 1, 0, %p;`"),

@@ -20,6 +20,8 @@ BLOCK = "the block that is not closed"
 FOLLOWING = "what cannot be inside a body"
 LOST_BRACE = "where a brace may be missing"
 
+OF_ANOTHER_SPACE = "a variable of a call that is not in `.param`"
+
 DOTTED_NAME = "a name with a dot"
 BEYOND_RANGE = "a number beyond those of a range"
 DECLARED = "where a name is declared"

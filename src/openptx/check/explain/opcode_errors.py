@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from openptx.check.explain.cvt_help import explain_pair
-from openptx.check.explain.missing_modifiers import half_of_order, missing_modifier, nameless
+from openptx.check.explain.missing_modifiers import ITS_FORM, half_of_order, missing_modifier, nameless
 from openptx.check.explain.replacements import replaceable
 from openptx.check.explain.unknown_instructions import unknown_instruction
 from openptx.check.explain.unknown_modifiers import unknown_modifier
@@ -84,7 +84,7 @@ def _surplus_type(opcode: str, mnemonic: str, modifiers: list[str], instructions
         if again
         else f"write {' or '.join(f'`{each}`' for each in either)}"
         if either
-        else None,
+        else f"{ITS_FORM}`{instructions[0].forms[0].text}`",
         repair=rewrite(shorter) if again else None,
     )
 
@@ -216,7 +216,7 @@ def _exclusive_problem(opcode: str, first: str, second: str) -> Problem:
     return Problem(
         "repeated-modifier", f"`.{first}` and `.{second}` exclude each other in `{opcode}`",
         label="only one of them", part=second, expected=f".{first} or .{second}", actual=f".{first}.{second}",
-        rule=INSTRUCTION_SET, help=f"write `{fixed}`" if resolve(fixed) else None,
+        rule=INSTRUCTION_SET, help=f"write `{fixed}`" if resolve(fixed) else f"leave out `.{first}` or `.{second}`",
     )  # fmt: skip
 
 

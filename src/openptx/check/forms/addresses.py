@@ -147,7 +147,7 @@ def _other_width(place: Place, declared: Type, where: Path) -> Problem | None:
         (*where, 0), f"this is `.{declared.name}`",
         expected=f".b{width}" if fitting == "b" else f".b{width}, .u{width} or .s{width}", actual=f".{declared.name}",
         rule=_RULE,
-        help=f"declare it `.b{width}`" if declared.width == width and fitting == "b" else None,
+        help=f"declare it `.b{width}`" if declared.width == width else f"use a register of type `.b{width}`",
     )  # fmt: skip
 
 
@@ -175,6 +175,7 @@ def _wrong_register(place: Place, declared: Type, where: Path) -> Problem | None
     elif not integer or declared.width > 64 or (declared.width < 32 and not extended):
         code, expected = "address-register", ".b64, .u64, .s64, .b32, .u32 or .s32"
         message = f"an address register must be an integer or bit register of 32 or 64 bits, not `.{declared.name}`"
+        help = f"use a register of type `.b{_width(place) or (32 if place.context.short_addresses else 64)}`"
     elif "param::func" in place.m.written and place.context.entry and follows_ptxas:
         code, expected = "address-form", "a `.param` variable"
         message = f"`{place.opcode}` takes a variable of this kernel, not an address in a register"

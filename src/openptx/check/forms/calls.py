@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from openptx.check.availability import too_new
 from openptx.check.explain.suggestions import converted
+from openptx.check.forms.misplaced_arguments import declared_like, orders, outside_of_parameters, reordering
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import kind_of
 from openptx.check.operand.slot import Rule, takes_constant
 from openptx.check.sizes import element_bytes, shape_of
-from openptx.diagnostics import SAFE, SUGGESTION, Fix, Label
+from openptx.diagnostics import SAFE, Fix, Label
 from openptx.diagnostics.kinds import DECLARED
 from openptx.isa.types import TYPES
 from openptx.syntax import operands as text
@@ -133,9 +136,9 @@ class CallChecker:
             if len(elements) != len(formals):
                 self._count(what, given, len(formals), name, callee.span, declared, _expected_call(call, signature))
                 return True  # one call has one finding
-            exchanged = self._exchanged(elements, formals, scope)
+            reordered = self._reordered(elements, formals, scope)
             for element, formal in zip(elements, formals, strict=True):
-                if self._element(what, element, formal, name, scope, exchanged):
+                if self._element(what, element, formal, name, scope, reordered):
                     break
         return len(self.findings.collector) > before
 
@@ -190,15 +193,16 @@ class CallChecker:
             labels=(Label(declared, "declared here", DECLARED),) if one_line else (), subject=name,
         )  # fmt: skip
 
-    def _exchanged(
-        self, elements: Sequence[text.Operand], formals: Sequence[Variable], scope: Scope
-    ) -> tuple[text.Operand, text.Operand] | None:
-        """Two elements that do not fit where they are, but in each other's place."""
-        wrong = [pair for pair in zip(elements, formals, strict=True) if not self._suits(*pair, scope)]
-        if len(wrong) != 2:
-            return None
-        (one, first), (other, second) = wrong
-        return (one, other) if self._suits(one, second, scope) and self._suits(other, first, scope) else None
+    def _reordered(self, elements: Sequence[text.Operand], formals: Sequence[Variable], scope: Scope) -> Fix | None:
+        """The order of the elements in which all fit, if some do not where they are: with two of them exchanged, or
+        rotated."""
+        pairs = zip(elements, formals, strict=True)
+        wrong = [i for i, pair in enumerate(pairs) if not self._suits(*pair, scope)]
+        return next(
+            (reordering(self.checked.tree.file.text, elements, order) for order in orders(len(elements), wrong)
+             if all(self._suits(elements[i], formal, scope) for i, formal in zip(order, formals, strict=True))),
+            None,
+        )  # fmt: skip
 
     def _suits(self, element: text.Operand, formal: Variable, scope: Scope) -> bool:
         kind = kind_of(element, lambda name: scope.kind(name, self.checked.module.functions))
@@ -206,10 +210,9 @@ class CallChecker:
 
     def _element(
         self, what: str, element: text.Operand, formal: Variable, callee: str, scope: Scope,
-        exchanged: tuple[text.Operand, text.Operand] | None,
+        reordered: Fix | None,
     ) -> bool:  # fmt: skip
-        """Checks one argument or result. Returns whether its finding is that of the whole list, too: that two are
-        exchanged."""
+        """Checks one argument or result. Returns whether its finding is that of the whole list, too: its order."""
         kind = kind_of(element, lambda name: scope.kind(name, self.checked.module.functions))
         if kind.sort == kinds.NAME:
             self.undeclared.element(element, scope)
@@ -219,6 +222,10 @@ class CallChecker:
         if formal.type not in TYPES or _matches(element, kind, formal, what, self.checked.context.follows_ptxas):
             if (odd := _oddity(kind, formal, what)) is not None:
                 self._odd(element, odd)
+            return False
+        fits = partial(suits, formal=formal, what=what, follows_ptxas=self.checked.context.follows_ptxas)
+        if (outside := outside_of_parameters(what, element, kind, self.checked.tree, scope, fits)) is not None:
+            self.findings.collect(outside, (outside.name, outside.span))
             return False
         wanted = f".{formal.type}" + "".join(
             f"[{length.value}]" if length is not None else "[]" for length in formal.names[0].dimensions
@@ -232,13 +239,14 @@ class CallChecker:
             expected=wanted,
             actual=kind.text,
             rule=_RULE,
-            help=f"exchange these {what}s"
-            if exchanged is not None
+            help=f"these {what}s are in another order"
+            if reordered is not None
             else _fitting(what, kind, TYPES[formal.type], wanted, element.text),
             labels=(Label(formal.names[0].name.span, "the parameter"),),
-            fix=_exchange(self.checked.tree.file.text, *exchanged) if exchanged is not None else None,
+            fix=reordered
+            or (declared_like(formal, element, self.checked.tree, scope) if kind.space == "frame" else None),
         )
-        return exchanged is not None
+        return reordered is not None
 
     def _odd(self, element: text.Operand, why: str) -> None:
         """What only the assembler lets an argument or a result be."""
@@ -254,12 +262,6 @@ def _oddity(kind: Kind, formal: Variable, what: str) -> str | None:
     if formal.type == "f16x2" and kind.type is _PREDICATE:
         return "the assembler accepts the predicate `{}` as a pair of halves"
     return None
-
-
-def _exchange(file: str, one: text.Operand, other: text.Operand) -> Fix:
-    """The fix that exchanges two elements of a list."""
-    between = file[one.span[1] : other.span[0]]
-    return Fix((one.span[0], other.span[1]), f"{other.text}{between}{one.text}", "exchange them", SUGGESTION)
 
 
 def _fitting(what: str, kind: Kind, type: Type, wanted: str, text: str) -> str | None:

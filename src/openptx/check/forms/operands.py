@@ -87,6 +87,15 @@ def _table(place: Place) -> str:
     return f"the label of a `.{'calltargets' if place.form.instruction.control == 'call' else 'branchtargets'}`"
 
 
+_DESTINATIONS = {
+    kinds.INTEGER: "the destination is the first operand, as in `add.s32 d, a, b;`",
+    kinds.FLOAT: "the destination is the first operand, as in `add.s32 d, a, b;`",
+    kinds.NEGATED: "leave out the `!`: only an operand that is read can be negated",
+    kinds.SPECIAL: "special registers are only read: write a register, and `mov` the special one to another",
+}
+"""What to write instead of an operand of this sort as a destination."""
+
+
 def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     """An operand that holds a value or a destination."""
     if ignored(place, kind):
@@ -124,9 +133,7 @@ def value(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
                 expected=place.expected(),
                 actual=kind.text,
                 rule="PTX ISA, Destination Operands (6.3)",
-                help="the destination is the first operand, as in `add.s32 d, a, b;`"
-                if kind.sort == kinds.INTEGER
-                else None,
+                help=_DESTINATIONS.get(kind.sort),
             )
         case _:
             yield from _source(place, kind, where)

@@ -63,7 +63,8 @@ def _retyped(opcode: str, operands: tuple[Kind, ...]) -> Iterator[str]:
         exchanged = words.copy()
         exchanged[first], exchanged[second] = words[second], words[first]
         yield ".".join(exchanged)
-    declared = dict.fromkeys(kind.type for kind in operands if kind.type is not None and kind.sort == kinds.REGISTER)
+    given = [part for kind in operands for part in (kind.parts if kind.sort == kinds.LIST else (kind,))]
+    declared = dict.fromkeys(kind.type for kind in given if kind.type is not None and kind.sort == kinds.REGISTER)
     for at, word in enumerate(words):
         for type in declared if word in TYPES else ():
             for name in dict.fromkeys(

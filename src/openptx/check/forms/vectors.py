@@ -76,7 +76,9 @@ def advised(problem: Problem, place: Place, number: int) -> Problem:
     opcode = ".".join([*before, *([f"v{number}"] if number > 1 else ()), *after])
     if opcode == place.opcode or not any(max(form.count_of(place.name, m), 1) == number for form, m in resolve(opcode)):
         wanted = lengths(place)
-        return problem.advising(_written(place, wanted[0]), None) if wanted and wanted[0] <= len(_NAMES) else problem
+        if not wanted:
+            return problem.advising("write one operand, without braces", None)
+        return problem.advising(_written(place, wanted[0]), None) if wanted[0] <= len(_NAMES) else problem
     takes = f"{number} elements" if number > 1 else "a single register"
     return problem.advising(f"`{opcode}` takes {takes}", rewrite(opcode))
 

@@ -158,6 +158,7 @@ def _alignment(declaration: Declaration) -> Misfit | None:
             if 0 < align.value < 128
             else "the alignment is `.align 1`, `.align 2`, `.align 4` and so on up to `.align 128`",
             rule=rule,
+            replacement=str(1 << align.value.bit_length()) if 0 < align.value < 128 else None,
         )
     return None
 

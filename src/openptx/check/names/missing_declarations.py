@@ -82,13 +82,18 @@ _OF_MODULE = (".global", ".const")
 _SPACES = (".shared", ".local", *_OF_MODULE)
 
 
-def variable(name: str, span: Span, instruction: Instruction, function: Function) -> tuple[str | None, Fix | None]:
+def variable(
+    name: str, span: Span, instruction: Instruction, function: Function, suits: Suits | None
+) -> tuple[str | None, Fix | None]:
     """The declaration of what an instruction accesses by its name: a variable in the space of the access, with a fix if
     it needs no size; or a parameter."""
     text, modifiers = function.file.text, instruction.modifiers
     type = next((each for each in reversed(modifiers) if each[1:] in TYPES), None)
-    if type is None or function.body is None or text[: span[0]].rstrip()[-1:] != "[":
+    if type is None or function.body is None:
         return None, None
+    if text[: span[0]].rstrip()[-1:] != "[":
+        pointed_at = suits is not None and suits(_VARIABLE)
+        return _pointed_at(name, function) if pointed_at else None, None
     if ".param" in modifiers:
         return _parameter(name, span, type, function)
     if name[0] == "%":
@@ -104,6 +109,24 @@ def variable(name: str, span: Span, instruction: Instruction, function: Function
     return f"declare it: `{written}`", Fix((start, start), line, "declare it")
 
 
+_VARIABLE = kinds.variable("b8", "shared", 4, 4, (4,), 1, "a variable")
+
+
+def _pointed_at(name: str, function: Function) -> str | None:
+    """The help for a name that may be a variable: it is one if it has no `%` and all registers of the function have
+    one."""
+    if name[0] == "%":
+        return None
+    registers = _DECLARED.findall(function.file.text, *function.span)
+    if not registers or any(each != "%" for each in registers):
+        return None
+    space = ".local" if name.startswith("__local_depot") else ".shared"
+    return f"declare the variable whose address this is, with its space and size: `{space} .align 4 .b8 {name}[...];`"
+
+
+_DECLARED = re.compile(r"\.reg\s+(?:\.v[24]\s+)?\.\w+\s+(\S)")
+
+
 def _parameter(name: str, span: Span, type: str, function: Function) -> tuple[str | None, Fix | None]:
     """The declaration of what `ld.param` and `st.param` access: a parameter of the function, if its name says so, at
     the place of its number; or else one of a call."""
@@ -113,7 +136,7 @@ def _parameter(name: str, span: Span, type: str, function: Function) -> tuple[st
     help = f"declare it as a parameter of `{function.name.text}`: `{written}`"
     taken = function.parameters
     if not taken:
-        return help, None
+        return _all_parameters(name, function) or (help, None)
     unused = [each for each in (one.names[0].name.text for one in taken) if _count(each, function) == 1]
     if len(unused) == 1 and (number is None or number >= len(taken)):
         return f"did you mean `{unused[0]}`, which is not used?", Fix(span, unused[0], f"write `{unused[0]}`")
@@ -124,6 +147,24 @@ def _parameter(name: str, span: Span, type: str, function: Function) -> tuple[st
         return help, Fix((start, start), f"{written},\n\t", "declare it")
     end = taken[-1].span[1]
     return help, Fix((end, end), f",\n\t{written}", "declare it")
+
+
+def _all_parameters(name: str, function: Function) -> tuple[str, Fix | None] | None:
+    """The declarations of all parameters that a function without any reads, if each is read and has a number; a fix
+    for kernels, since calls would have to pass them."""
+    text, prefix = function.file.text, split_number(name)[0]
+    read = re.compile(rf"\bld\.param(?:\.[\w:]+)*?(\.\w+)\s+[^;\[]*\[\s*{re.escape(prefix)}([0-9]{{1,3}})\s*\]", re.A)
+    types = {int(number): type for type, number in read.findall(text, *function.span)}
+    if sorted(types) != [*range(len(types))]:
+        return None
+    written = ", ".join(f".param {types[number]} {prefix}{number}" for number in range(len(types)))
+    one = "it as a parameter" if len(types) == 1 else "them as parameters"
+    empty = _EMPTY.search(text, *function.header) if function.kind == "entry" else None
+    fix = Fix(empty.span(), f"({written})", "declare it" if len(types) == 1 else "declare them") if empty else None
+    return f"declare {one} of `{function.name.text}`: `{written}`", fix
+
+
+_EMPTY = re.compile(r"\(\s*\)")
 
 
 def _count(name: str, function: Function) -> int:

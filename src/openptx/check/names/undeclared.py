@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _FASTER = 20
 """How many times as fast a search by a pattern is as comparing words letter by letter (measured)."""
 LABEL_SLIP = pattern(
-    rf"^[ \t]*+(?P<written>[.\[@(\"'#]?(?P<name>{WORD})[\])\"';:]*+)[ \t\r]*+(?://.*)?$", re.MULTILINE | re.A
+    rf"^[ \t]*+(?P<written>[.\[@(\"'#]?(?P<name>{WORD})(?:[ \t]*+[\])\"';:])*+)[ \t\r]*+(?://.*)?$", re.MULTILINE | re.A
 )
 """A word alone in its line, with marks that a label does not have, or without its colon."""
 _COUNT = pattern(rf"{WORD}\s*<\s*([0-9]+)\s*>", re.A)
@@ -174,6 +174,7 @@ class UndeclaredNames:
         """The missing declaration of a name: one for all of `%r1`, `%r2`, ... if there is no such range."""
         prefix = name.rstrip("0123456789")
         numbered = name[0] == "%" and len(prefix) > 1 and not any(prefix in each.ranges for each in around(scope))
+        numbered |= not self.function.parameters and prefix == f"{self.function.name.text}_param_"
         return "unknown-name", prefix if numbered or self.placeholders.has(name) else name, id(self.function)
 
     def _explained(
@@ -220,7 +221,7 @@ class UndeclaredNames:
     ) -> None:
         """Adds the declaration that a name lacks, if nothing else was probably meant."""
         if explained.help is None and explained.name == "unknown-name" and instruction is not None:
-            explained.help, explained.fix = variable(name, explained.span, instruction, self.function)
+            explained.help, explained.fix = variable(name, explained.span, instruction, self.function, suits)
         if explained.help is None and explained.name == "unknown-name":
             explained.help, written = declaration(name, explained.span, suits, self.function, self.module.suggestions)
             if (counted := self._counted(name, scope)) is not None:

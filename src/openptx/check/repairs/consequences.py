@@ -14,11 +14,12 @@ from openptx.diagnostics.kinds import (
     CUT_OFF,
     NO_DEBUG_INFORMATION,
     NO_HEADER,
+    OF_ANOTHER_SPACE,
     OTHER_STATEMENT,
 )
 from openptx.patterns import pattern
 from openptx.syntax.brace_matcher import closing
-from openptx.syntax.lexical import IDENTIFIER
+from openptx.syntax.lexical import IDENTIFIER, words
 
 OF_SPACES = frozenset(("array-size", "register-type"))
 """Errors of declarations that another state space may not have."""
@@ -40,6 +41,12 @@ def consequences(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
         yield from (each for each in errors.in_row(error.location[0] - 1) if each.name == "repeated-directive")
     if error.kind == OTHER_STATEMENT:
         yield from _of_damaged_header(errors, error)
+    if error.name == "alignment":
+        yield from _passed(errors, error)
+    if error.name == "unknown-name":
+        yield from _without_parameters(errors, error)
+    if error.kind == OF_ANOTHER_SPACE:
+        yield from _accesses(errors, error)
     if error.name == "misplaced-statement":
         yield from _registers_before(errors, error)
     if error.name in ("state-space-place", "removed"):  # a declaration in the wrong space, whatever else it has
@@ -69,6 +76,30 @@ def _registers_before(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnos
         if not found and error.file.line(row).strip():
             return
         yield from found
+
+
+def _passed(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
+    """The errors of calls that the variable declared in the line of an error is passed to."""
+    declared = {*words(errors.file.line(error.location[0]))}
+    calls = (each for each in errors.all if each.name == "argument-type")
+    yield from (each for each in calls if errors.file.text[slice(*each.span)] in declared)
+
+
+def _without_parameters(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
+    """The errors of calls of the function whose parameter is not declared."""
+    if (lacking := _LACKING.match(error.help or "")) is not None:
+        yield from (each for each in errors.of_calls(lacking[1]) if each.name == "argument-count")
+
+
+_LACKING = pattern(rf"declare (?:it|them) as (?:a )?parameters? of `({IDENTIFIER})`", re.A)
+
+
+def _accesses(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
+    """The errors of accesses to the variable that is declared in the line of an error, but for its calls."""
+    start, end = errors.line(error)
+    for each in errors.all:
+        if each.name == "state-space" and any(start <= label.span[0] < end for label in each.labels):
+            yield each
 
 
 def _of_mismatch(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:

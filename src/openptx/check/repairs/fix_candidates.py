@@ -13,6 +13,7 @@ from openptx.check.repairs.errors import OF_OPCODES
 from openptx.check.repairs.file_errors import FileErrors, quoted
 from openptx.check.repairs.line_shapes import prototype_last
 from openptx.check.repairs.mark_edits import mark_edits, slips
+from openptx.check.repairs.other_registers import other_registers
 from openptx.check.repairs.tokens import lacking_count
 from openptx.diagnostics import Diagnostic, Fix
 from openptx.diagnostics.kinds import CUT_OFF
@@ -70,6 +71,8 @@ def _edits_of_text(errors: FileErrors, error: Diagnostic) -> Iterator[Fix]:
     if error.name in EDITED:
         yield from edits(error, inside, errors.absent)
     if inside:
+        if error.fix is None:
+            yield from other_registers(errors, error)
         yield from slips(text, line)
     one_of_several = error.name in OF_OPCODES and len(errors.in_line(error)) > 1  # as where a mark splits a statement
     if inside and (error.name in EDITED or one_of_several):
