@@ -78,6 +78,11 @@ class Machine(Arithmetic):
         """Copies `size` (32 bits) bytes from `origin` in space `source` to `target` in space `to`, lane by lane."""
         raise NotImplementedError
 
+    def fence(self, scope: str, sequential: bool) -> None:
+        """Orders the accesses before and after it, for other threads of the scope; `sequential`: a later load does not
+        overtake an earlier store either. Machines that access memory in program order, so that all threads see each
+        access at once, do nothing."""
+
     def repeat(self, times: Bits, step: Callable[..., None], *values: Bits) -> None:
         """Calls `step(i, *values)` for i (32 bits) from 0 on, each time in the lanes whose `times` is above i.
 

@@ -97,5 +97,6 @@ def test_one_call_loads_a_run() -> None:
     assert joined(kernel(32, (0, 1, 2))) == 0
     assert joined(kernel(32, (0, 1, 2, 3), "st.global.u32 [%out], %s;")) == 0
     assert joined(kernel(32, (0, 1, 2, 3), "membar.gl;")) == 0
+    assert joined(kernel(32, (0, 1, 2, 3), "ld.acquire.gpu.global.u32 %r, [%rows];")) == 0
     assert joined(kernel(32, (0, 1, 2, 3)).replace("ld.global.b32 %x", "ld.volatile.global.b32 %x")) == 0
     assert joined(kernel(32, (0, 1, 2, 3), "add.u64 %a, %a, 8;")) == 0

@@ -121,6 +121,11 @@ membar_proxy = instruction(
 )
 
 
-@meaning(fence, fence_proxy, membar, membar_proxy)
+@meaning(fence, membar)
+def _(x: Machine, m: Modifiers) -> None:
+    x.fence(m.scope or m.level or "", m.sem in (None, "sc"))
+
+
+@meaning(fence_proxy, membar_proxy)
 def _(x: Machine, m: Modifiers, *operands: object) -> None:
-    """Machines access memory in program order, and all threads see each access at once."""
+    """No machine has proxies: those of a thread access memory in program order."""

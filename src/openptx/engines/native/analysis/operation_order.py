@@ -13,6 +13,7 @@ from openptx.control_flow import control, converges
 from openptx.engines.native.analysis.cfg import Block, Cells
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
+from openptx.isa.memory_consistency import strong
 from openptx.program import Op, Special
 
 AHEAD = 2
@@ -77,9 +78,10 @@ def may_move(c: FunctionContext, facts: Facts, pc: int) -> bool:
 
 
 def only_reads(c: FunctionContext, facts: Facts, pc: int) -> bool:
-    """Whether an operation computes registers from registers, or loads them: it neither writes memory nor waits."""
+    """Whether an operation computes registers from registers, or loads them: it neither writes memory nor waits, nor
+    orders other threads' accesses."""
     op = c.function.code[pc]
     if control(op) is not None or converges(op) or not c.cells.writes(op) or pc in facts.interpreted:
         return False
     access = op.form.instruction.access
-    return access == "load" if access else pc not in facts.touches
+    return access == "load" and not strong(op.m) if access else pc not in facts.touches

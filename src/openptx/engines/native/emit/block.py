@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from openptx.control_flow import control
 from openptx.engines.common import fault_text
 from openptx.engines.common.operands import source_position
-from openptx.engines.native.analysis.accesses import Group, groups_of
+from openptx.engines.native.analysis.accesses import OF_CTA, Group, groups_of
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.lattice import ZEROS, N
 from openptx.engines.native.analysis.liveness import live_results
@@ -20,6 +20,7 @@ from openptx.engines.native.emit.arith.outlined import INLINE
 from openptx.engines.native.emit.barriers import BarrierLowering
 from openptx.engines.native.emit.branches import Branches
 from openptx.engines.native.emit.interp_call import InterpCall
+from openptx.isa.memory_consistency import strong
 from openptx.locks import check_cancelled
 from openptx.numerics import Bits
 from openptx.program import Function, Op
@@ -256,8 +257,19 @@ class BlockEmitter:
 
     def emit_observed(self, op: Op) -> None:
         self.x.watch.before(op, self.binder)
-        self.act(op)
+        self.act_in_order(op)
         self.x.watch.after(op)
+
+    def act_in_order(self, op: Op) -> None:
+        """No access after a strong load comes before it, and none before a strong store after it, as other workers see
+        them. An x86 processor keeps these orders by itself, but LLVM does not."""
+        access = op.form.instruction.access
+        ordered = self.c.options.locked and bool(access) and strong(op.m) and op.m.space not in OF_CTA
+        if ordered and access != "load":
+            self.ir.line("fence release")
+        self.act(op)
+        if ordered and access != "store":
+            self.ir.line("fence acquire")
 
     def act(self, op: Op) -> None:
         kind = op.form.instruction.control

@@ -210,6 +210,11 @@ class LlvmMachine(FloatOps):
 
     # The thread
 
+    def fence(self, scope: str, sequential: bool) -> None:
+        """A CTA, which is its own cluster, is run by one worker; only others may see its accesses in another order."""
+        if self.c.options.locked and scope not in ("cta", "cluster"):
+            self.ir.line(f"fence {'seq_cst' if sequential else 'acq_rel'}")
+
     @property
     def tensor_memory(self) -> TensorMemory:
         return self._tensor_memory
