@@ -6,6 +6,7 @@ Both engines run the result. The rules are measured: docs/contraction.md.
 from __future__ import annotations
 
 from openptx.program import Function, Program
+from openptx.rewrite.clamps import settle_clamps
 from openptx.rewrite.contraction import contract
 from openptx.rewrite.folding import fold
 from openptx.rewrite.operand_order import order_operands
@@ -27,7 +28,7 @@ def contract_program(program: Program) -> None:
 
     def rewritten(name: str) -> Function:
         contracted = contract(settle_reciprocals(fold(lower(name))))
-        return order_operands(settle_selections(scale(contracted), program.target))
+        return order_operands(settle_clamps(settle_selections(scale(contracted), program.target)))
 
     program.lower = rewritten
     program.contract = "ptxas"

@@ -10,6 +10,7 @@ AMONG_BLOCKS = "contracted among blocks"
 SCALED = "scaled"
 SELECTED = "selected"
 RECIPROCAL = "reciprocal"
+CLAMPED = "clamped"
 LEFT_OPEN = "left open among blocks"
 OF_PAIRS = "left open among pairs of halves"
 
@@ -25,6 +26,7 @@ RULES: dict[str, Fidelity] = {
     SCALED: modelled("ptxas 13.0, which makes one multiplication of a product that is scaled by a power of two"),
     SELECTED: modelled("ptxas 13.0, which makes extremes of selections, and changes signs in their operands"),
     RECIPROCAL: modelled("ptxas 13.5, which computes no reciprocal of a reciprocal or of a power of two"),
+    CLAMPED: modelled("ptxas 13.5, which saturates where a minimum and a maximum clamp to 0 and 1"),
     LEFT_OPEN: modelled(f"ptxas 13.0, which does not contract the product and the sum: {_SEVERAL}"),
     OF_PAIRS: modelled("ptxas 13.0, which does not contract the product and the sum: in 395 of 400 programs"),
 }

@@ -213,12 +213,19 @@ _SMALLER_OR_LARGER_GATES = """
         .xorsign   PTX 7.2, sm_86
 """
 
+
+def may_clamp(m: Modifiers, type: str) -> bool:
+    """Extremes that clamp together with another one: without modifiers but `.ftz`."""
+    return m.type.name == type and not (m.NaN or m.xorsign or m.abs)
+
+
 min_ = instruction(
     "min",
     anchor="floating-point-instructions-min",
     summary="d = the smallest operand; a NaN is ignored unless all are NaN, or propagated with `.NaN`.",
     syntax=_SMALLER_OR_LARGER.format("min"),
     gates=_SMALLER_OR_LARGER_GATES,
+    algebra=lambda m: "minimum" if may_clamp(m, "f32") else "",
 )
 
 
@@ -242,6 +249,7 @@ max_ = instruction(
     summary="d = the largest operand; a NaN is ignored unless all are NaN, or propagated with `.NaN`.",
     syntax=_SMALLER_OR_LARGER.format("max"),
     gates=_SMALLER_OR_LARGER_GATES,
+    algebra=lambda m: "maximum" if may_clamp(m, "f32") else "",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openptx.isa.fidelity import EXACT, UNSUPPORTED, Fidelity, bounded, modelled
+from openptx.isa.instructions.floating_point import may_clamp
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.semantics.elements import format_of, packed, saturated
 from openptx.isa.semantics.tensor_map import OUT_OF_BOUNDS_NAN
@@ -174,6 +175,7 @@ min_ = instruction(
     summary="d = the smaller of a and b; a NaN is ignored unless both are NaN, or propagated with `.NaN`.",
     syntax=_SMALLER_OR_LARGER.format("min"),
     gates=_SMALLER_OR_LARGER_GATES,
+    algebra=lambda m: "minimum" if may_clamp(m, "f16") else "",
 )
 
 
@@ -191,6 +193,7 @@ max_ = instruction(
     summary="d = the larger of a and b; a NaN is ignored unless both are NaN, or propagated with `.NaN`.",
     syntax=_SMALLER_OR_LARGER.format("max"),
     gates=_SMALLER_OR_LARGER_GATES,
+    algebra=lambda m: "maximum" if may_clamp(m, "f16") else "",
 )
 
 

@@ -63,8 +63,8 @@ class Instruction:
     yields_thread           lets other threads run, as a sleep does
     by_generation           the bits depend on the target's generation, which the meaning finds as `m.generation`
     algebra                 what contraction sees in it: product, sum, difference, quotient, fused, copy, negation,
-                            magnitude, reciprocal, power of two; and for counters of loops integer sum, integer
-                            difference, comparison
+                            magnitude, minimum, maximum, reciprocal, power of two; and for counters of loops
+                            integer sum, integer difference, comparison
     folded                  what the assembler computes in place of an approximate form whose operand is a constant
     scales_subnormals       machine code scales subnormal arguments of an approximate form without `.ftz`
     splits_block            the assembler ends a basic block after it, although control flow does not branch
