@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from itertools import chain
 
+from openptx.engines.common.mbarrier_text import EARLY
 from openptx.sanitize.findings import Finding, Race, Site
 
 REPEATED = 3
@@ -112,6 +113,8 @@ def joins(finding: Finding, race: Race, group: list[Finding]) -> bool:
     for other in group:
         if other.race is not None and race.lock and race.lock == other.race.lock:
             return True
+        if other.race is not None and race.wait and race.wait == other.race.wait:
+            return True
         if other.race is None or (race.place, race.file) != (other.race.place, other.race.file):
             continue
         if finding.name == other.name == "tolerated-race" or meet(race.lines, other.race.lines):
@@ -149,6 +152,8 @@ def same_cause(a: Finding, b: Finding) -> bool:
     if a.kind == b.kind == "init":
         return origin(a).source == origin(b).source
     if a.kind == b.kind == "sync":
+        if a.mbarriers & b.mbarriers or (a.help == b.help == EARLY and a.block == b.block):
+            return True  # phases of a pipeline's mbarriers fall out of step together
         return a.site.source in places(b) or b.site.source in places(a)
     return a.site.source == b.site.source and {a.kind, b.kind} == {"init", "mem"}
 

@@ -154,7 +154,7 @@ def commit(x: SanitizedThreads, op: Op, values: Named) -> None:
 
 
 def wait_group(x: SanitizedThreads, op: Op, values: Named) -> None:
-    x.session.copies.wait(x.threads(), values.get("N"))
+    x.session.copies.wait(x.threads(), values.get("N"), x.session.reporter.statement(op))
 
 
 def arrive_when_copied(x: SanitizedThreads, op: Op, values: Named) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from openptx.call_graph import reachable_functions
 from openptx.errors import Fault
 from openptx.program import Op
+from openptx.sanitize.checks.barriers import BarrierChecks
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.findings import Site
 from openptx.sanitize.heap import GuardedHeap
@@ -17,7 +18,9 @@ LIMITS = frozenset(("timeout", "instruction-limit"))
 """Faults that are less informative than another one, from a run in another order."""
 
 
-def report_fault(fault: Fault, reporter: Reporter, executing: Executing, heap: GuardedHeap | None) -> None:
+def report_fault(
+    fault: Fault, reporter: Reporter, executing: Executing, heap: GuardedHeap | None, barriers: BarrierChecks
+) -> None:
     """Adds the finding, unless another run's is more informative. Raises the fault if it names no statement of the
     kernel."""
     if fault.name in LIMITS and reporter.collector.count_if_known(("fault",)):
@@ -32,10 +35,26 @@ def report_fault(fault: Fault, reporter: Reporter, executing: Executing, heap: G
     kind = "sync" if fault.name in SYNC and not of_free else "mem"
     registers = executing.registers(op, thread) if thread is not None else ()
     cause = waiting_elsewhere(fault, reporter, executing) if fault.name == "deadlock" else freed(fault, reporter, heap)
+    emptied = emptied_barrier(reporter, executing, barriers) if fault.name == "deadlock" else None
     reporter.add(
         ("fault",), fault.code, fault.message, op, thread, kind=kind,
-        notes=(*notes(fault), *registers), other=cause, other_label="the cause" if cause else "",
+        notes=(*notes(fault), *registers), other=emptied or cause, other_label="the cause" if emptied or cause else "",
+        help=EMPTIED if emptied else None,
     )  # fmt: skip
+
+
+EMPTIED = (
+    "these arrivals complete the barrier before a thread waits there: name the number of all threads, of those that"
+    " arrive and of those that wait, in both"
+)
+
+
+def emptied_barrier(reporter: Reporter, executing: Executing, barriers: BarrierChecks) -> Site | None:
+    """The arrivals that have completed, alone, a barrier at which threads wait now."""
+    batch = executing.batch
+    waited = (number for number, barrier in batch.barriers.items() if barrier.waiting)
+    found = next((found for number in waited if (found := barriers.emptied(batch, number)) is not None), None)
+    return reporter.site(*found) if found is not None else None
 
 
 def is_at(file: File, op: Op, fault: Fault) -> bool:

@@ -70,6 +70,7 @@ class Race:
     `cure` is what would prevent it, with `{lines}` for the place, and `orders` whether it orders the accesses.
     `too_narrow`: both are strong, but a scope does not include both threads. `lock` is the variable or array of the
     lock that would order the two. `meet` is whether a barrier of the warp or block between the accesses is the cure.
+    `wait` is the position of the wait that has left the copy which is one of them under way.
     """
 
     place: str
@@ -81,6 +82,7 @@ class Race:
     too_narrow: bool
     lock: str = ""
     meet: bool = False
+    wait: str = ""
 
     @property
     def explains(self) -> bool:
@@ -115,10 +117,23 @@ class Finding(Diagnostic):
 
     `line` and `source` are the position in the source program (without `.loc`: in the PTX), `block` and `thread` the
     first thread involved. `other` is the other access of a race, or the statement that is the cause. `notes` are facts,
-    a line each: registers, addresses, why nothing orders the two. `related` are findings of the same cause.
+    a line each: registers, addresses, why nothing orders the two. `related` are findings of the same cause. `mbarriers`
+    are those that get a wrong number of arrivals, or are waited for in vain: each by its block and offset.
     """
 
-    __slots__ = ("count", "follows", "idiom", "kernel", "kind", "notes", "other", "race", "related", "site")
+    __slots__ = (
+        "count",
+        "follows",
+        "idiom",
+        "kernel",
+        "kind",
+        "mbarriers",
+        "notes",
+        "other",
+        "race",
+        "related",
+        "site",
+    )
 
     def __init__(
         self, about: str, message: str, file: File, site: Site, *, kernel: str, kind: str = "", label: str = "",
@@ -131,6 +146,7 @@ class Finding(Diagnostic):
         self.notes = notes
         self.race: Race | None = None
         self.related: list[Finding] = []
+        self.mbarriers: set[tuple[int, int]] = set()
         self.count = 1
         self.follows = False  # from another finding of its cause, if there is one
         self.idiom = False  # reported only on request: see `Options.strict`

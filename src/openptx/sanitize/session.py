@@ -76,14 +76,14 @@ class Session:
         self.locks = Locks(self.clocks)
         self.last_waits = LastWaits(self.clocks)
         self.weak_barriers = WeakBarriers(self.clocks, self.reporter)
-        cures = Cures(self.reporter, self.clocks, self.locks, self.last_waits, self.weak_barriers)
+        agents = Agents()
+        self.copies = Copies(self.clocks, agents)
+        cures = Cures(self.reporter, self.clocks, self.locks, self.last_waits, self.weak_barriers, self.copies)
         self.race_reports = RaceReports(self.reporter, self.executing, self.clocks, cures, order is not None)
         self.races = Races(self.clocks, self.race_reports.conflict)
         if active:
             self.races.unfenced = self.releases.observed, self.releases.observed_near
 
-        agents = Agents()
-        self.copies = Copies(self.clocks, agents)
         self.bulk_copies = BulkCopies(self.clocks, agents)
         self.tensor_operations = BulkCopies(self.clocks, agents)
         self.register_transfers = RegisterTransfers(self.clocks, agents)
@@ -184,7 +184,7 @@ class Session:
 
     def fault(self, fault: Fault) -> None:
         """A fault has stopped the kernel. Raises it if it names no statement of the kernel."""
-        report_fault(fault, self.reporter, self.executing, self.heap)
+        report_fault(fault, self.reporter, self.executing, self.heap, self.barriers)
 
     def close(self) -> None:
         """The memory that the kernel freed may be reused from now on."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from openptx.isa.semantics.mbarrier import BYTES, COUNT, COUNT_V1, EXPECTED, LAYOUT, TX
 
+EARLY = "wait for the last phase, with its parity (0 for the first), before the arrival"
+"""The help for an arrival in a phase before the last one was seen to complete."""
+
 
 def expected_arrivals(word: int) -> int:
     """The number of arrivals that each phase of an mbarrier expects."""

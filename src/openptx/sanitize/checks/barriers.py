@@ -30,6 +30,8 @@ class Trace:
     arrivals: dict[int, Op] = field(default_factory=dict[int, "Op"])
     """The last arrival that does not wait."""
     completed: set[int] = field(default_factory=set[int])
+    emptied: dict[int, tuple[int, int]] = field(default_factory=dict[int, "tuple[int, int]"])
+    """The statement and a lane of a completion for which no thread waited, only `bar.arrive`."""
     statements: dict[int, Array] = field(default_factory=dict[int, "Array"])
     """The statement by which each lane arrived; lanes that need not wait may have moved on since."""
 
@@ -131,10 +133,19 @@ class BarrierChecks:
             return
         self.compare(batch, number, arrived)
         self.require_one_kind(batch, number, arrived)
-        self.trace(batch).completed.add(number)
+        trace, lanes = self.trace(batch), np.flatnonzero(arrived)
+        trace.completed.add(number)
+        statements = trace.statements[number][lanes]
+        if all(self.reporter.ops[int(one)].m.mode == "arrive" for one in np.unique(statements)):
+            trace.emptied[number] = int(statements[0]), int(lanes[0])
         expected = self.trace(batch).expected.get(number)
         if expected is not None:
             expected[np.unique(batch.x.geometry.cta[arrived])] = 0
+
+    def emptied(self, batch: NumberedBatch, number: int) -> tuple[Op, int] | None:
+        """The arrival that has completed a barrier before any thread waited at it, and its thread."""
+        found = self.trace(batch).emptied.get(number)
+        return (self.reporter.ops[found[0]], batch.x.first + found[1]) if found is not None else None
 
     def require_one_kind(self, batch: NumberedBatch, number: int, arrived: Array) -> None:
         """A reduction must not be mixed with other forms at one barrier (9.7.13.1)."""

@@ -181,7 +181,9 @@ class EndlessWaits:
             other, label = site(*changed), "the last change of the mbarrier"
         else:
             other, label = None, ""
-        self.reporter.add(
+        finding = self.reporter.add(
             cause, "endless-wait", "a wait for a phase of an mbarrier that never completes", waiting.op, waiting.thread,
             other=other, other_label=label, notes=(f"why: {mbarriers.state(key)}",), help=help,
-        ).follows = lacking  # fmt: skip
+        )  # fmt: skip
+        finding.follows = lacking
+        finding.mbarriers.add(key)

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from openptx.array_types import Array
-from openptx.engines.common.mbarrier_text import expected_arrivals, progress
+from openptx.engines.common.mbarrier_text import EARLY, expected_arrivals, progress
 from openptx.isa.semantics.mbarrier import BYTES, COUNT, PHASE, TX
 from openptx.program import Op
 from openptx.sanitize.executing import Executing
@@ -40,7 +40,7 @@ HELP = {
     "uninitialized": "let one thread execute `mbarrier.init`, and the others wait at a barrier of the block for it",
     "invalidated": "let all threads that use it meet at a barrier before `mbarrier.inval`",
     "too many arrivals": "count all arrivals of a phase in `mbarrier.init`",
-    "early arrival": "wait for the last phase, with its parity (0 for the first), before the arrival",
+    "early arrival": EARLY,
 }
 
 UNSEEN = "is complete, and no `test_wait` or `try_wait` has returned true for it"
@@ -98,7 +98,9 @@ class Mbarriers:
             for key in [key for key in table if key[0] == first]:
                 del table[key]
 
-    def report(self, what: str, index: int, fact: str, cause: tuple[Op, int] | None = None) -> None:
+    def report(
+        self, what: str, index: int, fact: str, cause: tuple[Op, int] | None = None, mbarrier: Key | None = None
+    ) -> None:
         """Reports misuse by the current instruction: one of MISUSES, by the executing thread of this index."""
         x = self.executing.batch.x
         other, other_thread = cause or (None, None)
@@ -107,6 +109,8 @@ class Mbarriers:
             other=other, other_thread=other_thread, other_label=f"{what} here",
             notes=(f"why: {fact}",) if fact else (), help=HELP.get(what),
         )  # fmt: skip
+        if mbarrier is not None and (finding := self.reporter.collector.get(("mbarrier", what, x.op))) is not None:
+            finding.mbarriers.add(mbarrier)
 
     def initialize(self, keys: list[Key], words: Array) -> None:
         for i, key in enumerate(keys):
@@ -153,9 +157,10 @@ class Mbarriers:
                 self.known[key] = Mbarrier()
             self.words[key] = int(new[i])
             self.changed_by[key] = op, int(threads[i])
-        for i in many[:1].tolist():
+        for i in map(int, many[:1]):
             expected = expected_arrivals(int(old[i]))
-            self.report("too many arrivals", i, f"it expects {expected}, {int(pending[i])} were pending")
+            fact = f"it expects {expected}, {int(pending[i])} were pending"
+            self.report("too many arrivals", i, fact, mbarrier=keys[i])
         tx = (new >> np.uint64(BYTES) & np.uint64(TX)).astype(np.int64)
         for i in np.flatnonzero(np.minimum(tx, TX + 1 - tx) > MOST_BYTES)[:1].tolist():
             self.report("too many bytes", i, f"it becomes {tx[i] if tx[i] <= TX >> 1 else tx[i] - TX - 1}")
@@ -179,10 +184,11 @@ class Mbarriers:
 
     def count_phases(self, keys: list[Key], flips: Array, arrivals: Array) -> None:
         """Threads that arrive together belong to one phase."""
-        through = [(keys[i], i) for i in np.flatnonzero(flips & (arrivals > 0)).tolist()]
+        through: list[tuple[Key, int]] = [(keys[i], i) for i in np.flatnonzero(flips & (arrivals > 0)).tolist()]
         for (key, _), (other, i) in pairwise(through):
             if key == other:
-                self.report("too many arrivals", i, "arrivals by one instruction complete more than one phase")
+                fact = "arrivals by one instruction complete more than one phase"
+                self.report("too many arrivals", i, fact, mbarrier=key)
                 return
 
     def hand_over(self, barrier: Mbarrier, threads: Array, releases: bool, extra: list[int], op: Op) -> None:

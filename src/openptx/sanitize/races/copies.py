@@ -46,6 +46,15 @@ class Pending:
         return values if self.unit == self.shadow.unit else np.repeat(values, 4)
 
 
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A wait that has left a copy under way, by its statement; `newer` groups were committed after that of the copy, -1
+    if this was not committed itself."""
+
+    statement: int
+    newer: int
+
+
 def value_of(threads: Array, of: Array, values: Array | int, default: int) -> Array:
     """For each of `threads`, its value among those `of` threads, which are of one batch; `default` for others."""
     first = int(of.min())
@@ -62,6 +71,7 @@ class Copies:
         self.clocks, self.agents = clocks, agents
         self.pending: list[Pending] = []
         self._committed: Array | None = None
+        self._waits: Array | None = None  # by thread: the time and statement of its last wait
 
     @property
     def committed(self) -> Array:
@@ -80,10 +90,13 @@ class Copies:
     def commit(self, threads: Array) -> None:
         self.committed[threads] += 1
 
-    def wait(self, threads: Array, newest: int | None) -> None:
+    def wait(self, threads: Array, newest: int | None, statement: int) -> None:
         """Waits until at most `newest` groups are pending; for everything, in a group or not, if that is None."""
         if not self.pending:
             return
+        if self._waits is None:
+            self._waits = self.clocks.tables.zeros(np.uint32, 2)
+        self._waits[threads] = self.clocks.now, statement
         last = np.iinfo(np.int32).max if newest is None else self.committed[threads] - newest
         for pending in self.pending:
             done = pending.groups < value_of(pending.threads, threads, last, -1)
@@ -97,6 +110,16 @@ class Copies:
                 self.settle(pending, done, pending.threads)
             self.drop(pending, ~done)
         self.pending = [pending for pending in self.pending if pending.threads.size]
+
+    def left(self, thread: int, time: int) -> Left | None:
+        """The last wait of a thread since it issued a pending copy at a time; None if there was none."""
+        if self._waits is None or not 0 < time <= self._waits[thread, 0]:
+            return None
+        groups = (p.groups[p.threads == thread] for p in self.pending if p.time == time and not p.agent)
+        group = next((int(found[0]) for found in groups if found.size), None)
+        if group is None:
+            return None
+        return Left(int(self._waits[thread, 1]), int(self.committed[thread]) - 1 - group)
 
     def drop(self, pending: Pending, kept: Array) -> None:
         pending.granules, pending.threads, pending.groups = (

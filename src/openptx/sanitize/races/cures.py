@@ -11,6 +11,7 @@ from openptx.isa.instructions import async_copy, atomic, load_store, tensor_memo
 from openptx.isa.instructions.barrier import bar, bar_warp_sync, barrier, barrier_cluster
 from openptx.program import Op
 from openptx.sanitize.races.clocks import Clocks
+from openptx.sanitize.races.copies import Copies, Left
 from openptx.sanitize.races.detector import Conflict
 from openptx.sanitize.races.last_waits import LastWaits
 from openptx.sanitize.races.locks import Held, Locks
@@ -69,10 +70,11 @@ class Cures:
     """The cures of a launch's races."""
 
     def __init__(
-        self, reporter: Reporter, clocks: Clocks, locks: Locks, last_waits: LastWaits, weak_barriers: WeakBarriers
-    ) -> None:
+        self, reporter: Reporter, clocks: Clocks, locks: Locks, last_waits: LastWaits, weak_barriers: WeakBarriers,
+        copies: Copies,
+    ) -> None:  # fmt: skip
         self.reporter, self.clocks, self.locks, self.last_waits = reporter, clocks, locks, last_waits
-        self.weak_barriers = weak_barriers
+        self.weak_barriers, self.copies = weak_barriers, copies
         self.teams = clocks.teams
 
     @cached_property
@@ -99,6 +101,8 @@ class Cures:
         """What would prevent the race of the statements `op` and `other`."""
         if c.unfenced:
             return Cure("`fence.proxy.async` after the write, before the barrier: {lines}")
+        if left := self.left(c):
+            return Cure(self.of_wait(left))
         if c.other_facts & PENDING:
             return Cure("wait for the copy (`cp.async.wait_group`), then let the threads meet at a barrier {lines}")
         if c.other_thread >= AGENT:
@@ -264,6 +268,21 @@ class Cures:
                 "`__syncthreads()` (`bar.sync 0`) after another thread of this block has acquired, before this access"
             )
         return ""
+
+    def left(self, c: Conflict) -> Left | None:
+        """The wait that has left the copy of a race under way, if its thread has waited for copies since."""
+        return self.copies.left(c.other_thread, c.other_time) if c.other_facts & PENDING else None
+
+    def wait_of(self, left: Left) -> str:
+        """The position of a wait for copies."""
+        return self.reporter.site(self.reporter.ops[left.statement], None).source
+
+    def of_wait(self, left: Left) -> str:
+        """What a wait for copies, or their commit, should be."""
+        if left.newer < 0:
+            return f"commit the copy before the wait {self.wait_of(left)}: `cp.async.commit_group`"
+        after = f"{left.newer} group{'s were' if left.newer != 1 else ' was'} committed after its own"
+        return f"`cp.async.wait_group {left.newer}` {self.wait_of(left)} waits for this copy, too: {after}"
 
     def wrong_wait(self, c: Conflict, op: Op) -> str:
         """What is wrong with the wait of the thread that ended while `op` was under way; empty if there was none."""

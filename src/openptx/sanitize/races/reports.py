@@ -117,7 +117,7 @@ class RaceReports:
 
     def explain(self, finding: Finding, c: Conflict, op: Op, other: Op) -> None:
         """Adds what would prevent a race."""
-        cure, lock = self.cures.of(c, op, other), self.cures.lock_of(c)
+        cure, lock, left = self.cures.of(c, op, other), self.cures.lock_of(c), self.cures.left(c)
         sites = [self.reporter.site(each, None) for each in self.reporter.calls.in_one_function(op, other)]
         same_file = sites[0].file == sites[1].file
         lines = sorted(site.line for site in sites if same_file or site is sites[0])
@@ -128,6 +128,7 @@ class RaceReports:
         finding.race = Race(
             self.memory(c)[0], self.cures.distance(c), sites[0].file, (lines[0], lines[-1]), helps[0], cure.orders,
             self.cures.too_narrow(c), self.variable(*lock)[0] if lock is not None else "", cure.meet,
+            self.cures.wait_of(left) if left is not None else "",
         )  # fmt: skip
         finding.help = finding.race.cure_between(*finding.race.lines)
         held = self.cures.held(c)
@@ -227,6 +228,9 @@ class RaceReports:
         teams = self.teams
         if c.unfenced:
             return "barriers order accesses of one proxy; the async proxy may not see what the generic one has written"
+        if left := self.cures.left(c):
+            wait = f"the wait {self.cures.wait_of(left)} has left the asynchronous copy under way"
+            return wait if left.newer >= 0 else f"{wait}: it is in no group"
         if c.other_facts & PENDING:
             return "the asynchronous copy may still be under way: no thread has waited for it"
         if c.other_thread >= AGENT:

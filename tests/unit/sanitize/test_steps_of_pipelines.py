@@ -1,0 +1,166 @@
+"""Waits and arrivals of pipelines that fall out of step: one finding, which names the wait or the arrival to change."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import openptx
+
+HEAD = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u64 o)
+{
+    .reg .pred %p<8>;
+    .reg .b32 %r<32>;
+    .reg .b64 %rd<16>;
+    .shared .align 16 .b8 tile[4096];
+    .shared .align 8 .b8 full[8];
+    .shared .align 8 .b8 empty[8];
+    ld.param.u64 %rd1, [a];
+    ld.param.u64 %rd2, [o];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd4, %rd1, %rd3;
+    add.s64 %rd5, %rd2, %rd3;
+    mov.u32 %r2, tile;
+    shl.b32 %r3, %r1, 2;
+    add.s32 %r4, %r2, %r3;
+    xor.b32 %r5, %r3, 252;
+    add.s32 %r6, %r2, %r5;
+"""
+
+COPIES = (
+    HEAD
+    + """
+    cp.async.ca.shared.global [%r4], [%rd4], 4;
+    cp.async.commit_group;
+    cp.async.ca.shared.global [%r4+1024], [%rd4], 4;
+    COMMIT
+    cp.async.wait_group FIRST;
+    bar.sync 0;
+    ld.shared.u32 %r7, [%r6];
+    cp.async.wait_group SECOND;
+    bar.sync 0;
+    ld.shared.u32 %r8, [%r6+1024];
+    add.s32 %r9, %r7, %r8;
+    st.global.u32 [%rd5], %r9;
+    ret;
+}
+"""
+)
+
+NAMED = (
+    HEAD
+    + """
+    setp.ge.u32 %p1, %r1, 32;
+    @%p1 bra consumer;
+    st.shared.u32 [%r4], %r1;
+    bar.arrive 1, COUNT;
+    bar.sync 2, 64;
+    ret;
+consumer:
+    bar.sync 2, 64;
+    bar.sync 1, 64;
+    ld.shared.u32 %r7, [%r4+-128];
+    st.global.u32 [%rd5], %r7;
+    ret;
+}
+"""
+)
+
+ROLES = (
+    HEAD
+    + """
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra begun;
+    mbarrier.init.shared.b64 [full], 32;
+    mbarrier.init.shared.b64 [empty], COUNT;
+begun:
+    bar.sync 0;
+    mov.u32 %r10, 0;
+    setp.lt.u32 %p2, %r1, 32;
+    @%p2 bra producer;
+consumer:
+    and.b32 %r11, %r10, 1;
+wait_full:
+    mbarrier.try_wait.parity.shared.b64 %p3, [full], %r11;
+    @!%p3 bra wait_full;
+    and.b32 %r12, %r3, 124;
+    add.s32 %r13, %r2, %r12;
+    ld.shared.u32 %r7, [%r13];
+    mbarrier.arrive.shared.b64 _, [empty];
+    add.s32 %r10, %r10, 1;
+    setp.lt.u32 %p4, %r10, 3;
+    @%p4 bra consumer;
+    st.global.u32 [%rd5], %r7;
+    ret;
+producer:
+    and.b32 %r11, %r10, 1;
+    xor.b32 %r12, %r11, 1;
+    PRODUCER
+    st.shared.u32 [%r4], %r10;
+    mbarrier.arrive.shared.b64 _, [full];
+    add.s32 %r10, %r10, 1;
+    setp.lt.u32 %p4, %r10, 3;
+    @%p4 bra producer;
+    ret;
+}
+"""
+)
+WAIT = """
+wait_empty:
+    mbarrier.try_wait.parity.shared.b64 %p3, [empty], %r12;
+    @!%p3 bra wait_empty;
+"""
+
+
+def findings(text: str, block: int) -> list[openptx.Finding]:
+    a, o = np.arange(256, dtype=np.int32), np.zeros(256, np.int32)
+    return openptx.sanitize(openptx.load(text)["k"], 1, block, (a, o), timeout=60)
+
+
+def copies(first: str, second: str, commit: str = "cp.async.commit_group;") -> list[openptx.Finding]:
+    text = COPIES.replace("FIRST", first).replace("SECOND", second).replace("COMMIT", commit)
+    return findings(text, 64)
+
+
+def test_copies_that_are_waited_for() -> None:
+    assert copies("1", "0") == []
+
+
+@pytest.mark.parametrize(("first", "second", "right"), [("2", "0", "1"), ("1", "1", "0")])
+def test_a_wait_that_leaves_a_copy_under_way_is_named_with_its_number(first: str, second: str, right: str) -> None:
+    (found,) = copies(first, second)
+    assert any("has left the asynchronous copy under way" in note for note in found.notes)
+    assert f"`cp.async.wait_group {right}`" in (found.help or "")
+
+
+def test_two_copies_that_one_wait_leaves_are_one_finding() -> None:
+    (found,) = copies("2", "2")
+    assert len(found.related) >= 1
+
+
+def test_a_copy_that_is_not_committed() -> None:
+    (found,) = copies("0", "0", commit="")
+    assert "cp.async.commit_group" in (found.help or "")
+
+
+def test_arrivals_that_complete_a_barrier_alone_are_the_cause_of_a_standstill() -> None:
+    assert findings(NAMED.replace("COUNT", "64"), 64) == []
+    (found,) = findings(NAMED.replace("COUNT", "32"), 64)
+    assert found.other is not None
+    assert found.other.text == "bar.arrive 1, 32"
+    assert "name the number of all threads" in (found.help or "")
+
+
+def test_a_count_that_is_too_small_is_one_finding_at_the_arrivals() -> None:
+    assert findings(ROLES.replace("COUNT", "64").replace("PRODUCER", WAIT), 96) == []
+    (found,) = findings(ROLES.replace("COUNT", "32").replace("PRODUCER", WAIT), 96)
+    assert found.help == "count all arrivals of a phase in `mbarrier.init`"
+
+
+def test_a_producer_that_does_not_wait_is_one_finding() -> None:
+    (found,) = findings(ROLES.replace("COUNT", "64").replace("PRODUCER", ""), 96)
+    assert found.kinds >= {"race", "sync"}
