@@ -27,9 +27,10 @@ SCRATCH = Path(tempfile.gettempdir()) / "openptx"
 def include_directories() -> list[Path]:
     """The CUDA headers, and libcu++ (`cuda/barrier` and the rest) where nvidia-cuda-cccl is installed."""
     SCRATCH.mkdir(exist_ok=True)
-    link = SCRATCH / "cuda"
-    link.unlink(missing_ok=True)
-    link.symlink_to(TOOLKIT / "include")
+    link, own = SCRATCH / "cuda", SCRATCH / f"cuda-{os.getpid()}"
+    own.unlink(missing_ok=True)
+    own.symlink_to(TOOLKIT / "include")
+    own.replace(link)  # another process may make it at the same time
     return [path for path in (link, link / "cccl") if path.is_dir()]
 
 
