@@ -70,3 +70,24 @@ def test_a_load_does_not_overtake_a_store_before_a_fence(fence: str) -> None:
     for ours, theirs in seen.astype(np.int64):
         before = ours < count  # they had not stored `ours + 1` yet, so after they did they saw our number at least
         assert np.all(theirs[ours[before]] >= np.flatnonzero(before) + 1)
+
+
+WIDE = """.reg .b32 a, b; .reg .b64 x, v; .reg .b128 q; .shared .align 16 .b8 s[16]; ld.param.u64 x, [px]; mov.u64 v, 1;
+mov.b128 q, {v, v}; """
+
+
+@pytest.mark.parametrize(
+    ("body", "parted"),
+    [
+        ("ld.relaxed.gpu.global.b128 q, [x]; st.global.b128 [x], q;", True),
+        ("st.release.gpu.b128 [x], q;", True),
+        ("atom.relaxed.gpu.global.exch.b128 q, [x], q; st.global.b128 [x], q;", False),
+        ("ld.global.b128 q, [x]; st.global.b128 [x], q; st.relaxed.gpu.global.u64 [x], v;", False),
+        ("st.volatile.shared.b128 [s], q;", False),
+    ],
+)
+def test_one_worker_runs_strong_accesses_of_128_bits(body: str, parted: bool) -> None:
+    """They are moved in two halves; other workers saw words with the halves of two stores."""
+    module = openptx.load(f"{HEAD}{WIDE}{body} ret; }}")
+    made = lower_kernel(module.program, module["k"].function, module.image, Options((32, 1, 1), False))
+    assert made.metadata.one_worker == parted

@@ -105,7 +105,7 @@ def _metadata(
         stack=stack_of([f.c for f in functions]),
         free_order=not any(f.touches_others for f in functions),
         deoptimizes=layout.deoptimizes,
-        interprets=any(f.facts.interprets_globally for f in functions),
+        one_worker=any(f.in_parts for f in functions),
         address_size=kernel.c.program.address_size,
         rounds=kernel.rounds,
         counted=counts_threads,

@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 from openptx.engines.common.call_site import CallSite
 from openptx.engines.interp.builtins import EXTERNALS
+from openptx.engines.native.analysis.accesses import OF_CTA
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts, solve
 from openptx.engines.native.analysis.spin_loops import is_of_cta, loops_with_calls, spins, waiting_loops
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.isa.memory_consistency import strong
+from openptx.isa.types import TYPES
 from openptx.program import Function, FunctionName, Program, Targets, Variable
 
 FUTILE = 1 << 11
@@ -30,6 +32,14 @@ class FunctionFacts(NamedTuple):
     def touches_others(self) -> bool:
         """Whether atomics or strong loads of memory that other CTAs can access are among the operations."""
         return self.has_strong(self.facts.touches_others)
+
+    @property
+    def in_parts(self) -> bool:
+        """Whether an instruction whose effect others see at once is executed in parts: by the interpreter, or as
+        accesses of 64 bits."""
+        moves = [op for op in self.c.function.code if op.form.instruction.access in ("load", "store")]
+        wide = [op for op in moves if op.m.values.get("type") == TYPES["b128"] and strong(op.m)]
+        return self.facts.interprets_globally or any(op.m.space not in OF_CTA for op in wide)
 
     def has_strong(self, touches: Mapping[int, str]) -> bool:
         """Whether atomics or strong loads are among these operations."""

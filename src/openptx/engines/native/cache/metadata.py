@@ -39,8 +39,8 @@ class KernelMetadata(NamedTuple):
     """CTAs may run in any order with the same results."""
     deoptimizes: bool
     """Warps may have to continue on the reference engine."""
-    interprets: bool
-    """The reference engine executes instructions that may change what other CTAs see."""
+    one_worker: bool
+    """Another worker might see parts of what an instruction does, see `FunctionFacts.in_parts`."""
     address_size: int
     rounds: bool
     """Warps wait for each other."""
@@ -114,7 +114,7 @@ def read(found: Any) -> KernelMetadata:
         Stack(integer(size), recursive is True),
         found["free_order"] is True,
         found["deoptimizes"] is True,
-        found["interprets"] is True,
+        found["one_worker"] is True,
         integer(found["address_size"]),
         found["rounds"] is True,
         found["counted"] is True,

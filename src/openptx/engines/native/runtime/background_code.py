@@ -47,7 +47,7 @@ def codes_of(
         for one in (options, *([options._replace(locked=True)] if several_workers else [])):
             name = name_of(program, function, one, "fast")
             codes[name], metadata = load_or_compile(name, program, function, image, one)
-            if metadata.free_order or metadata.interprets:  # atomics of CTAs don't meet, or one worker runs them
+            if metadata.free_order or metadata.one_worker:  # atomics of CTAs don't meet, or one worker runs them
                 break
         return codes
 

@@ -111,7 +111,7 @@ class Plan:
             watched=watched, rounds=self.order.in_rounds and not baseline, baseline=baseline,
         )  # fmt: skip
         code = compiled(self.program, self.function, image, options)
-        if code.metadata.interprets:  # Python's actions are not atomic for other workers
+        if code.metadata.one_worker:
             self.workers = 1
         if self.workers > 1 and not code.metadata.free_order:
             options = options._replace(locked=True)
