@@ -345,6 +345,33 @@ def test_the_mark_ends_with_the_storage() -> None:
     assert {str(torch.empty(1 << 20).device) for _ in range(20)} == {"cpu"}
 
 
+def test_the_tensor_in_a_fake_one_is_on_meta() -> None:
+    """Both have the same storage. torch, which Helion calls, requires the device of the inner one to be `meta`."""
+    from torch._subclasses.fake_impls import fast_detach
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode() as fakes:
+        fake = torch.ones(4, device="cuda")
+        assert fast_detach(fakes, fake).device == fake.device
+
+
+def test_functions_are_traced_with_fake_tensors() -> None:
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    x, addresses = torch.ones(4, device="cuda"), list[int]()
+
+    def traced(y: Any) -> Any:
+        addresses.append(x.data_ptr())
+        made = torch.ones(4, device=y.device) + 1
+        with pytest.raises(RuntimeError, match="FakeTensor"):  # torch's own error
+            made.data_ptr()
+        return (y + y) * 2
+
+    graph = make_fx(traced, tracing_mode="fake")(x)
+    assert addresses == [x.data_ptr()]
+    assert graph(x).tolist() == [4, 4, 4, 4]
+
+
 def test_triton_gives_the_same_device() -> None:
     import triton
 

@@ -13,14 +13,12 @@ from openptx.errors import ArgumentError
 from openptx.torch import autocast
 from openptx.torch.autograd import backward, checks, engine, forward
 from openptx.torch.cuda_functions import by_module, ranges
-from openptx.torch.devices import Redirection, in_mode, mode, within
+from openptx.torch.devices import Redirection, in_mode, is_cuda, mode, within
 from openptx.torch.eager import Eager
 from openptx.torch.entry_points import default_device, load, transforms
-from openptx.torch.fakes import descriptions
 from openptx.torch.generators import default_generator, generator_class
 from openptx.torch.inductor import put_back
 from openptx.torch.operators import Operators
-from openptx.torch.placement import is_cuda
 from openptx.triton.devices import capability
 from openptx.triton.driver import Driver
 
@@ -130,7 +128,6 @@ def replacements(torch: Any, redirect: Redirection, number: int) -> list[tuple[A
         (checkpoint, checks(torch, checkpoint)),
         (Driver, {"get_active_torch_device": cuda_device}),
         *transforms(),
-        descriptions(torch),
     ]
 
 

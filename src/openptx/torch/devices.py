@@ -9,11 +9,21 @@ from importlib import import_module
 from typing import Any
 
 from openptx import memory
-from openptx.torch.fakes import Fakes
-from openptx.torch.placement import follow, holder, is_cuda, is_number, on_cuda, put_on_cuda, tensors_in
+from openptx.torch.placement import follow, holder, on_cuda, put_on_cuda, tensors_in
 from openptx.triton.capture import refuse_in_capture
 
 Function = Callable[..., Any]
+
+
+def is_number(device: object) -> bool:
+    return isinstance(device, int) and not isinstance(device, bool)
+
+
+def is_cuda(torch: Any, device: object) -> bool:
+    """Whether a device is, or names, a CUDA device."""
+    if isinstance(device, str):
+        return device.partition(":")[0] == "cuda"
+    return isinstance(device, torch.device) and getattr(device, "type", "") == "cuda"
 
 
 def on_cpu(torch: Any, device: Any) -> Any:
@@ -32,7 +42,6 @@ class Redirection:
         self.generator: Any = None
         """The default generator of the device; torch's for the CPU draws in its place."""
         self.factories: set[Any] = import_module("torch.utils._device")._device_constructors()
-        self.fakes = Fakes(torch)
         tensor = torch.Tensor
 
         def itself(x: Any, *device: object) -> Any:
@@ -72,10 +81,6 @@ class Redirection:
         options.pop("pin_memory", None)
         if self.generator is not None and options.get("generator") is self.generator:
             options["generator"] = self.torch.default_generator
-        if self.fakes.concern(arguments):
-            if self.default is not None and options.get("device") is None and function in self.factories:
-                options["device"] = self.default
-            return self.fakes.call(self.own, function, arguments, options)
         own = self.own.get(function)
         if own is not None:
             return own(*arguments, **options)

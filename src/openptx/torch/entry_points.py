@@ -8,8 +8,8 @@ from functools import wraps
 from importlib import import_module
 from typing import Any
 
-from openptx.torch.devices import Redirection, on_cpu
-from openptx.torch.placement import MARK, is_cuda, is_number, on_cuda, put_on_cuda
+from openptx.torch.devices import Redirection, is_cuda, is_number, on_cpu
+from openptx.torch.placement import MARK, on_cuda, put_on_cuda
 
 
 def default_device(redirect: Redirection) -> dict[str, Callable[..., Any]]:

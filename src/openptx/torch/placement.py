@@ -12,17 +12,6 @@ from typing import Any, cast
 MARK = "_openptx_on_cuda"
 
 
-def is_number(device: object) -> bool:
-    return isinstance(device, int) and not isinstance(device, bool)
-
-
-def is_cuda(torch: Any, device: object) -> bool:
-    """Whether a device is, or names, a CUDA device."""
-    if isinstance(device, str):
-        return device.partition(":")[0] == "cuda"
-    return isinstance(device, torch.device) and getattr(device, "type", "") == "cuda"
-
-
 def holder(tensor: Any) -> Any:
     """The object that carries the mark: the storage, or the tensor if it has none, such as a sparse one."""
     torch: Any = sys.modules["torch"]
@@ -36,8 +25,12 @@ def holder(tensor: Any) -> Any:
 
 
 def on_cuda(tensor: Any) -> bool:
-    """Whether a tensor stands for one of CUDA."""
-    return MARK in getattr(holder(tensor), "__dict__", ())
+    """Whether a tensor stands for one of CUDA. A fake tensor may; the one on `meta` that it contains, which has
+    the same storage, does not."""
+    if MARK not in getattr(holder(tensor), "__dict__", ()):
+        return False
+    with cast("Any", sys.modules["torch"])._C.DisableTorchFunctionSubclass():
+        return tensor.device.type != "meta"
 
 
 def put_on_cuda(tensor: Any) -> None:
