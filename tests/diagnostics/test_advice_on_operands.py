@@ -47,6 +47,8 @@ ROWS = (
         "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1,%r2}, [%r5];", "{%r1,%r2}",
         "`ldmatrix.sync.aligned.m8n8.x2.shared.b16` takes these operands",
     ),
+    Row("tld4.g.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%f2}];", "{%f2}", "write `{x, y}`"),
+    Row("cp.async.wait_group 1.0;", "1.0", "write an integer, without a point or exponent"),
     Row("setp.gt.ge %p1, %r1, 3;", ".ge", "leave out `.gt` or `.ge`"),
     Row("setp.s32.s32 %p1, %r1, 3;", ".s32", "its form is `setp.CmpOp.type"),
     Row("add.s32 {%r1}, %r2, 3;", "{%r1}", "add.s32 %r1, %r2, 3;"),

@@ -94,3 +94,49 @@ def test_a_wrong_type_of_a_list_is_not_called_a_wrong_target() -> None:
     (found,) = openptx.check(text)
     assert found.fix is not None
     assert found.fix.replacement == "st.global.v4.b32"
+
+
+def test_a_result_that_is_not_declared_is_declared_as_the_function_has_it() -> None:
+    text = MODULE.replace("        .param .b32 retval0;\n", "")
+    (found,) = openptx.check(text)
+    assert found.help == "declare it before the call: `.param .b32 retval0;`"
+    assert openptx.check(applied(text, [found])[0]) == []
+
+
+def test_a_parenthesis_is_written_after_the_parameters_of_a_declaration() -> None:
+    declared = ".func g(.param .b32 a);\n.visible .entry"
+    text = MODULE.replace(".visible .entry", declared.replace(")", ""))
+    (found,) = openptx.check(text)
+    assert applied(text, [found])[0] == MODULE.replace(".visible .entry", declared)
+
+
+def test_a_function_that_has_lost_its_result_has_one_finding() -> None:
+    text = MODULE.replace(".func (.param", ".func (.param .b32 result) f(.param .b32 a, .param .b64 b, "
+                          ".param .align 8 .b8 c[16]);\n.func (.param", 1)  # fmt: skip
+    wrong = text.replace(");\n.func (.param .b32 result) f", ");\n.func f")
+    assert openptx.check(text) == []
+    (found,) = openptx.check(wrong)
+    assert found.name == "declaration-mismatch"
+
+
+def test_a_load_without_its_result_has_one_finding() -> None:
+    text = MODULE.replace("st.global.u32 [%rd6], %r4;", "tex.1d.v4.f32.s32 [%rd6, {%r4}], %r5;")
+    (found,) = openptx.check(text)
+    assert "its form is `tex" in (found.help or "")
+
+
+def test_calls_with_the_same_wrong_number_of_arguments_are_one_finding() -> None:
+    text = MODULE.replace("call.uni (retval0), f,", "call.uni (retval0), f, (p0, p1);\n        call.uni (retval0), f,")
+    text = text.replace("(p0, p1, p2)", "(p0, p1)")
+    (found,) = openptx.check(text)
+    assert (found.name, len(found.also)) == ("argument-count", 1)
+
+
+def test_a_parameter_in_another_space_is_not_also_a_mismatch() -> None:
+    declared = ".func f(.param .b32 a, .param .b64 b, .param .align 8 .b8 c[16]);\n"
+    text = MODULE.replace(".func (.param", declared.replace("f(", "(.param .b32 r) f(") + ".func (.param", 1)
+    wrong = ".param .b64 b, .param .align 8 .b8 c[16]) {"
+    wrong = text.replace(wrong, wrong.replace(".param", ".global", 1))
+    errors = openptx.check(wrong)
+    assert [found.name for found in errors] == ["parameter"]
+    assert applied(wrong, errors)[0] == text

@@ -227,7 +227,6 @@ def test_independent_errors_are_all_reported() -> None:
         (_LOADS.replace("bra", ".section .text\nbra", 1), ".section"),
         (_LOADS.replace(" %tid.x;", "\n$L_2:\n"), ","),
         (_LOADS.replace(", %tid.x;", ""), "mov.u32"),
-        (_INDIRECT.replace("(.reg .b32 _)", "(.reg .b32 _"), ";"),
         (_LOADS.replace("%tid.x", "\u041e"), "\u041e"),
         (_LOADS.replace("mov.u32 %r1, %tid.x;", "xor eax, eax"), "xor"),
         (_LOADS.replace("bra", "for (int i = 0; i < 4; i++)\nbra", 1), "for"),

@@ -112,7 +112,9 @@ def gate_problem(subject: str, gate: Gate, context: Context, where: Path = ()) -
 
 
 def _successor(subject: str) -> str | None:
-    """The replacements of `vote` and `shfl` without `.sync`."""
+    """The replacements of `vote` and `shfl` without `.sync`, and of a directive of old versions."""
+    if subject == "`.maxnctapersm`":
+        return "write `.minnctapersm`, with the number of blocks that must fit"
     mnemonic, _, tail = subject.strip("`").partition(".")
     fixed = f"{mnemonic}.sync.{tail}"
     return f"write `{fixed}`, with a mask of lanes as its last operand" if resolve(fixed) else None

@@ -199,7 +199,11 @@ def after_parameter(c: Cursor, opened: Span) -> Mistake:
     if c.word in (".param", ".reg"):
         return commaless(c, "expected `,` between parameters")
     if c.word == ";":
-        last = c.peek().word == ")"
+        ahead = c.peek().word
+        last = ahead == ")"
+        if not last and ahead not in (".param", ".reg"):
+            fix = Fix((c.last, c.last), ")", "write `)`")
+            return c.mistake(c.about, "expected `)` after the parameters, found `;`", c.span, "expected `)`", fix=fix)
         fix = Fix(c.span, "" if last else ",", "remove it" if last else "write a comma", SAFE)
         return c.mistake(c.about, "parameters are separated by commas, not ended by `;`", c.span, fix=fix)
     return c.expected_mark(",)", "after the parameter", labels=(Label(opened, "the parameters begin here"),))

@@ -24,6 +24,8 @@ def _of_kind(place: Place, kind: Kind) -> str | None:
     """What to write in this place instead of an operand of this kind."""
     if kind.sort == kinds.REGISTER and place.template.role == "immediate":
         return "its value is part of the instruction: write the number"
+    if kind.sort == kinds.FLOAT and place.template.role == "immediate":
+        return "write an integer, without a point or exponent"
     return _loaded(place) if kind.sort == kinds.ADDRESS and len(kind.parts) == 1 else None
 
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 from functools import partial
 
 from openptx.check.availability import too_new
-from openptx.check.explain.suggestions import converted
-from openptx.check.forms.misplaced_arguments import declared_like, orders, outside_of_parameters, reordering
+from openptx.check.forms.misplaced_arguments import (
+    declared_as,
+    declared_like,
+    fitting,
+    orders,
+    outside_of_parameters,
+    reordering,
+)
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import kind_of
 from openptx.check.operand.slot import Rule, takes_constant
 from openptx.check.sizes import element_bytes, shape_of
-from openptx.diagnostics import SAFE, Fix, Label
+from openptx.diagnostics import SAFE, Diagnostic, Fix, Label
 from openptx.diagnostics.kinds import DECLARED
 from openptx.isa.types import TYPES
 from openptx.syntax import operands as text
@@ -34,7 +40,6 @@ if TYPE_CHECKING:
     Signature = Function | CallPrototype
 
 _RULE = "PTX ISA, call (9.7.12.5), and Function Declarations and Definitions (7.1)"
-_COPIED = frozenset((kinds.SPECIAL, kinds.FUNCTION))
 _NUMBERS = frozenset((kinds.INTEGER, kinds.FLOAT))
 _PREDICATE = TYPES["pred"]
 _LONGEST = 200  # characters of a call that is shown as it should be
@@ -185,13 +190,14 @@ class CallChecker:
         count = len(given.elements) if given is not None else 0
         are = "is" if count == 1 else "are"
         one_line = "\n" not in self.checked.tree.file.text[slice(*declared)]
-        self.findings.add(
+        found = Diagnostic(
             "argument-count", f"`{name}` has {_number(formals, what)}, and {count} {are} given",
-            given.span if given is not None else callee, _number(count, what),
+            self.checked.tree.file, given.span if given is not None else callee, _number(count, what),
             expected=_number(formals, what), actual=_number(count, what), rule=_RULE,
             help=f"write `{written}`" if len(written) <= _LONGEST else None,
             labels=(Label(declared, "declared here", DECLARED),) if one_line else (), subject=name,
         )  # fmt: skip
+        self.findings.collect(found, (found.name, found.message, declared))
 
     def _reordered(self, elements: Sequence[text.Operand], formals: Sequence[Variable], scope: Scope) -> Fix | None:
         """The order of the elements in which all fit, if some do not where they are: with two of them exchanged, or
@@ -215,7 +221,7 @@ class CallChecker:
         """Checks one argument or result. Returns whether its finding is that of the whole list, too: its order."""
         kind = kind_of(element, lambda name: scope.kind(name, self.checked.module.functions))
         if kind.sort == kinds.NAME:
-            self.undeclared.element(element, scope)
+            self.undeclared.element(element, scope, f"{declared_as(formal, element.text)};")
             return False
         if what == "result" and kind.sort == kinds.SINK:
             return False
@@ -241,7 +247,7 @@ class CallChecker:
             rule=_RULE,
             help=f"these {what}s are in another order"
             if reordered is not None
-            else _fitting(what, kind, TYPES[formal.type], wanted, element.text),
+            else fitting(what, kind, TYPES[formal.type], wanted, element.text),
             labels=(Label(formal.names[0].name.span, "the parameter"),),
             fix=reordered
             or (declared_like(formal, element, self.checked.tree, scope) if kind.space == "frame" else None),
@@ -261,18 +267,6 @@ def _oddity(kind: Kind, formal: Variable, what: str) -> str | None:
         return "the assembler discards a result that is received in the number `{}`"
     if formal.type == "f16x2" and kind.type is _PREDICATE:
         return "the assembler accepts the predicate `{}` as a pair of halves"
-    return None
-
-
-def _fitting(what: str, kind: Kind, type: Type, wanted: str, text: str) -> str | None:
-    """What to pass, or to receive a result in, instead."""
-    if kind.sort == kinds.VARIABLE and kind.space == "frame":
-        return f"declare it like the parameter: `.param {wanted}`"
-    if what == "argument" and kind.sort in _COPIED:
-        return "copy it to a register, and pass that"
-    if kind.sort == kinds.REGISTER and kind.type is not None and "[" not in wanted:
-        sentence = converted(type, kind.type) if what == "argument" else f"receive it in a register `{wanted}`"
-        return sentence.format(text)
     return None
 
 

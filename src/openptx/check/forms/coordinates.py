@@ -176,13 +176,13 @@ def _length(place: Place, name: str, count: int, kind: Kind) -> _Found:
 
 
 def _completed(place: Place, name: str, count: int, kind: Kind) -> str | None:
-    """The help for coordinates of which the last is missing, which is not read (9.7.10.3)."""
+    """The help for a list of another length; of coordinates the last may be one that is not read (9.7.10.3)."""
     if (
         name not in place.form.instruction.may_be_longer
         or kind.sort != kinds.LIST
         or (count, len(kind.parts)) != (4, 3)
     ):
-        return None
+        return f"write `{{{', '.join('xyzwv'[:count])}}}`" if count > 1 else "write one element"
     return "add a fourth element, which is not read: `{x, y, z, z}`"
 
 

@@ -1,7 +1,8 @@
-"""Arguments and results of a call that would fit in another order, or in another state space."""
+"""What to pass instead of an argument of a call that does not fit: in another order, state space, or declaration."""
 
 from __future__ import annotations
 
+from openptx.check.explain.suggestions import converted
 from openptx.check.operand import kinds
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.diagnostics.kinds import OF_ANOTHER_SPACE
@@ -12,10 +13,12 @@ if TYPE_CHECKING:
 
     from openptx.check.names.scopes import Scope
     from openptx.check.operand.kinds import Kind
+    from openptx.isa.types import Type
     from openptx.syntax.declarations import Variable
     from openptx.syntax.operands import Operand
     from openptx.syntax.tree import Function
 
+_COPIED = frozenset((kinds.SPECIAL, kinds.FUNCTION))
 _MOST = 32
 """The most elements of a list that is rotated."""
 
@@ -61,6 +64,13 @@ def outside_of_parameters(
     )  # fmt: skip
 
 
+def declared_as(formal: Variable, name: str) -> str:
+    """The declaration of a `.param` variable that is passed as this parameter."""
+    aligned = f".align {formal.align.value} " if formal.align is not None else ""
+    lengths = "".join(f"[{length.value}]" for length in formal.names[0].dimensions if length is not None)
+    return f".param {aligned}.{formal.type} {name}{lengths}"
+
+
 def declared_like(formal: Variable, element: Operand, function: Function, scope: Scope) -> Fix | None:
     """The fix that declares a `.param` variable of the body as the parameter that it is passed to."""
     text = function.file.text
@@ -68,9 +78,7 @@ def declared_like(formal: Variable, element: Operand, function: Function, scope:
     end = text.find(";", start) if start is not None else -1
     if start is None or end < 0 or "," in text[start:end]:
         return None
-    aligned = f".align {formal.align.value} " if formal.align is not None else ""
-    lengths = "".join(f"[{length.value}]" for length in formal.names[0].dimensions if length is not None)
-    meant = f".param {aligned}.{formal.type} {element.text}{lengths}"
+    meant = declared_as(formal, element.text)
     return Fix((start, end), meant, f"declare it `{meant}`")
 
 
@@ -90,3 +98,15 @@ def _in_parameters(kind: Kind) -> Kind:
         kind.sort, kind.text, type=kind.type, count=kind.count, bits=kind.bits, space="frame", align=kind.align,
         room=kind.room, literal=kind.literal, gate=kind.gate,
     )  # fmt: skip
+
+
+def fitting(what: str, kind: Kind, type: Type, wanted: str, text: str) -> str | None:
+    """What to pass, or to receive a result in, instead."""
+    if kind.sort == kinds.VARIABLE and kind.space == "frame":
+        return f"declare it like the parameter: `.param {wanted}`"
+    if what == "argument" and kind.sort in _COPIED:
+        return "copy it to a register, and pass that"
+    if kind.sort == kinds.REGISTER and kind.type is not None and "[" not in wanted:
+        sentence = converted(type, kind.type) if what == "argument" else f"receive it in a register `{wanted}`"
+        return sentence.format(text)
+    return None

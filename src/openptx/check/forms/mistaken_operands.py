@@ -52,12 +52,21 @@ def mistaken(
         return (_counted(errors[0], candidate, opcode, operands, context),)
     turned = _reversed(candidate, operands, context) or _turned_pair(candidate, operands, context)
     misplaced = turned or _misplaced(candidate, opcode, errors, operands, context)
-    if misplaced is not None:
-        return (misplaced,)
+    wrong = misplaced or _lost_result(candidate, errors, operands)
+    if wrong is not None:
+        return (wrong,)
     folded = _folded(candidate, opcode, operands, context)
     several = [finding for finding in folded if not passes((finding,))]
     single = of_opcode(several, opcode, operands, context) if len(several) > 1 else None
     return folded if single is None else (single,)
+
+
+def _lost_result(candidate: Candidate, errors: list[Problem], operands: tuple[Kind, ...]) -> Problem | None:
+    """The problem of an instruction that begins with an address, as if its result were left out."""
+    shifted = [error.about for error in errors] == ["destination", "address-form"]
+    if not shifted or operands[0].sort != kinds.ADDRESS or operands[1].sort == kinds.LIST:
+        return None
+    return errors[0].advising(f"the result comes first: its form is `{candidate.form.text}`", None)
 
 
 def _unknown_elements(opcode: str, operands: tuple[Kind, ...]) -> Iterator[Problem]:

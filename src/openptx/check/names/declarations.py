@@ -114,6 +114,7 @@ class Declarations:
                 "parameter", "a parameter or result of a function must be in `.param` or `.reg`",
                 declaration.space_span, "neither", expected=".param or .reg", actual=f".{declaration.space}",
                 rule="PTX ISA, Device Function Parameters (5.1.6.4)",
+                fix=Fix(declaration.space_span, ".param", "write `.param`"),
             )  # fmt: skip
 
     def _check_named(self, declaration: Declaration) -> None:

@@ -54,11 +54,16 @@ class UndeclaredNames:
         base = name.partition(".")[0]  # without a part of it, as in `a.b0`
         cause = self._range(base, scope) or self._missing(base, scope)
         if not self.findings.is_repeated(cause, found.span):
-            self.findings.collect(self._explained(name, found, scope, suits, instruction), cause)
+            explained = self._explained(name, found, scope, suits, instruction)
+            lacking = explained.help is None and explained.fix is None
+            self.findings.collect(explained.advising(found.help, found.fix) if lacking else explained, cause)
 
-    def element(self, operand: Operand, scope: Scope) -> None:
-        """An argument or a result of a call."""
-        self.operand(self._new("unknown-name", f"`{operand.text}` is not declared", operand), scope)
+    def element(self, operand: Operand, scope: Scope, written: str) -> None:
+        """An argument or a result of a call: it lacks the declaration `written`, if nothing else was meant."""
+        found, text = self._new("unknown-name", f"`{operand.text}` is not declared", operand), self.function.file.text
+        start = max(text.rfind(mark, 0, operand.span[0]) for mark in ";{}") + 1  # the end of the statement before
+        fix = Fix((start, start), f"\n\t{written}", "declare it")
+        self.operand(found.advising(f"declare it before the call: `{written}`", fix), scope)
 
     def guard(self, name: Name, scope: Scope) -> None:
         """The predicate of a guard."""

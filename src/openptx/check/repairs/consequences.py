@@ -41,6 +41,8 @@ def consequences(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
         yield from (each for each in errors.in_row(error.location[0] - 1) if each.name == "repeated-directive")
     if error.kind == OTHER_STATEMENT:
         yield from _of_damaged_header(errors, error)
+    if error.name == "parameter":
+        yield from _of_header(errors, error)
     if error.name == "alignment":
         yield from _passed(errors, error)
     if error.name == "unknown-name":
@@ -78,6 +80,15 @@ def _registers_before(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnos
         yield from found
 
 
+def _of_header(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
+    """The error that the header with this error differs from an earlier one."""
+    mismatches = (each for each in errors.all if each.name == "declaration-mismatch" and each.span[0] < error.span[0])
+    yield from (each for each in mismatches if _ENDS.search(errors.file.text, each.span[0], error.span[0]) is None)
+
+
+_ENDS = pattern(r"[;{}]")
+
+
 def _passed(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
     """The errors of calls that the variable declared in the line of an error is passed to."""
     declared = {*words(errors.file.line(error.location[0]))}
@@ -106,6 +117,12 @@ def _of_mismatch(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
     """The errors about calls of a function whose declarations differ, and about the parameters that one lacks."""
     yield from (each for name in quoted(error.message)[:1] for each in errors.of_calls(name) if each.name != error.name)
     yield from (each for name in quoted(error.help or "") for each in errors.about(name))
+    if (lacking := _RESULTS.search(error.message)) is not None:
+        own = f"or as a parameter of `{lacking[1]}`"
+        yield from (each for each in errors.all if each.name == "unknown-name" and own in (each.help or ""))
+
+
+_RESULTS = pattern(rf"`({IDENTIFIER})` was declared with [0-9]+ results?, not 0", re.A)
 
 
 def begins_block_of_c(error: Diagnostic) -> bool:
