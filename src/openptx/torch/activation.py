@@ -16,6 +16,7 @@ from openptx.torch.cuda_functions import by_module, ranges
 from openptx.torch.devices import Redirection, in_mode, is_cuda, mode, within
 from openptx.torch.eager import Eager
 from openptx.torch.entry_points import default_device, load, transforms
+from openptx.torch.fakes import conversions
 from openptx.torch.generators import default_generator, generator_class
 from openptx.torch.inductor import put_back
 from openptx.torch.operators import Operators
@@ -128,6 +129,7 @@ def replacements(torch: Any, redirect: Redirection, number: int) -> list[tuple[A
         (checkpoint, checks(torch, checkpoint)),
         (Driver, {"get_active_torch_device": cuda_device}),
         *transforms(),
+        *conversions(torch),
     ]
 
 
