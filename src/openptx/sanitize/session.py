@@ -82,7 +82,7 @@ class Session:
         self.race_reports = RaceReports(self.reporter, self.executing, self.clocks, cures, order is not None)
         self.races = Races(self.clocks, self.race_reports.conflict)
         if active:
-            self.races.unfenced = self.releases.observed, self.releases.observed_near
+            self.races.unfenced = self.releases.observations()
 
         self.bulk_copies = BulkCopies(self.clocks, agents)
         self.tensor_operations = BulkCopies(self.clocks, agents)

@@ -90,14 +90,18 @@ class Releases:
         if active:
             self.wide, self.near = Moments(clocks), Moments(clocks)  # last releasing fence of scope gpu, and of less
             self.near_scope = clocks.tables.zeros(np.int8)
-            self.observed, self.observed_near = clocks.views_of_threads(), clocks.views_of_threads()
+            # what a thread has observed and its next acquiring fence adds: released by threads of its CTA, by others
+            # of its cluster, and by others of the grid
+            self.observed_near, self.observed = clocks.views_of_threads(), clocks.views_of_threads()
+            clusters = clocks.teams.cluster_size > 1
+            self.observed_in_cluster = clocks.views_of_threads() if clusters else self.observed_near
 
     # Fences.
 
     def fence(self, threads: Array, scope: int, *, releases: bool, acquires: bool, sequential: bool) -> None:
         c = self.clocks
         if acquires:
-            for table in (self.observed_near, self.observed) if scope == GPU else (self.observed_near,):
+            for table in self.observations(scope):
                 seen = table[threads]
                 for view in np.unique(seen).tolist():
                     c.learn(threads[seen == view], view)
@@ -108,6 +112,13 @@ class Releases:
         elif releases:
             self.near.take(threads)
             self.near_scope[threads] = scope
+
+    def observations(self, scope: int = GPU) -> tuple[Array, ...]:
+        """The tables of what threads have observed that a fence of this scope acquires."""
+        tables = [self.observed_near]
+        if scope != CTA and self.observed_in_cluster is not self.observed_near:
+            tables.append(self.observed_in_cluster)
+        return (*tables, self.observed) if scope == GPU else tuple(tables)
 
     def fenced(self, threads: Array) -> int:
         """What a relaxed arrival at a cluster's barrier releases: everything before the threads' last fence."""
@@ -279,11 +290,14 @@ class Releases:
                 c.add_to(c.sequential_near, observers, fences_near)
             if counts:
                 c.add_to(c.if_acquired, observers, c.views.join(fences, fences_near))
-            far, near = list[int](), list[int]()
+            far, clustered, near, size = list[int](), list[int](), list[int](), c.teams.cluster_size
             for part in record.parts:
                 if self.includes(part, cta, thread, scope):
-                    (near if part.cta in (cta, SEVERAL) else far).append(part.view)
-            for views, observed in (near, self.observed_near), (far, self.observed):
+                    inside = part.cta // size == cta // size
+                    (near if part.cta in (cta, SEVERAL) else clustered if inside else far).append(part.view)
+            for views, observed in (
+                (near, self.observed_near), (clustered, self.observed_in_cluster), (far, self.observed)
+            ):  # fmt: skip
                 view = joined(views)
                 if counts:
                     c.add_to(c.if_acquired, observers, view)
