@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -102,7 +103,8 @@ def test_kernels_with_code_that_measures_them(target: str) -> None:
 
 def test_it_is_undone() -> None:
     config = torch._inductor.config
-    choices = torch._inductor.select_algorithm.get_algorithm_selector_cache().preprocessing_fns
+    selection: Any = import_module("torch._inductor.select_algorithm")
+    choices = selection.get_algorithm_selector_cache().preprocessing_fns
     before_choices = list(choices)
     before = config.cpu_backend
     openptx.torch.compile_with_triton("sm_90")
