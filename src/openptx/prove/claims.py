@@ -32,19 +32,24 @@ class Claim:
     chooses."""
 
     def __init__(self, inputs: Inputs, functions: tuple[Function, Function], one: Execution, two: Execution) -> None:
-        self.inputs, self.one, self.two = inputs, one, two
+        self.inputs, self.functions, self.one, self.two = inputs, functions, one, two
         self.accesses = [e for e in (*one.accesses, *two.accesses) if e.region != STACK]
         self.regions = sorted(one.regions.modified_regions() | two.regions.modified_regions())
-        self.constraints = [
-            *inputs.constraints(functions, {e.region for e in self.accesses}),
-            *(z3.Not(path.condition()) for path in (*one.open, *two.open)),
-            *(within(e, LARGEST_ARRAY) for e in self.accesses),
-        ]
+        self.constraints = self.launches(one, two)
         self.widths = {e.region: e.size for e in self.accesses}
         self.size = max((e.size for e in self.accesses if e.value is not None), default=1)
         self.place = z3.BitVec("differing place", 64)
         self.fixed_block = any("reqntid" in function.directives for function in functions)
         self.difference = z3.Or([self.differs(region) for region in self.regions])
+
+    def launches(self, *executions: Execution) -> list[z3.BoolRef]:
+        """The conditions for a launch without a fault, with loops within the bound."""
+        accesses = [e for execution in executions for e in execution.accesses if e.region != STACK]
+        return [
+            *self.inputs.constraints(self.functions, {e.region for e in accesses}),
+            *(z3.Not(path.condition()) for execution in executions for path in execution.open),
+            *(within(e, LARGEST_ARRAY) for e in accesses),
+        ]
 
     def stores(self, region: str) -> tuple[list[Access], list[Access]]:
         return self.one.regions.stores(region), self.two.regions.stores(region)

@@ -21,7 +21,8 @@ def prove(a: Kernel, b: Kernel, *, unroll: int = UNROLL, timeout: float = TIMEOU
     `unroll` is the maximum number of iterations to which loops are unrolled whose length depends on inputs; `timeout`
     is in seconds. A difference is confirmed by a launch on the interpreter. docs/prove.md lists the assumptions.
 
-    Raises ArgumentError if the kernels take different parameters, InputError if z3 is not installed.
+    Raises ArgumentError if the kernels take different parameters or require different blocks, InputError if z3 is not
+    installed.
     """
     require_count("unroll", unroll)
     require_timeout(timeout)
@@ -29,7 +30,7 @@ def prove(a: Kernel, b: Kernel, *, unroll: int = UNROLL, timeout: float = TIMEOU
         raise ArgumentError("`timeout` is a finite number of seconds: write a large one, such as 86400")
     require_kernel(a)
     require_kernel(b)
-    require_same_parameters(a, b)
+    require_same_launches(a, b)
     try:
         search = import_module("openptx.prove.search")
     except ModuleNotFoundError as error:
@@ -39,14 +40,19 @@ def prove(a: Kernel, b: Kernel, *, unroll: int = UNROLL, timeout: float = TIMEOU
     return search.prove_kernels(a, b, unroll, timeout)
 
 
-def require_same_parameters(a: Kernel, b: Kernel) -> None:
-    """Raises ArgumentError if parameters have different offsets; names and types do not matter."""
+def require_same_launches(a: Kernel, b: Kernel) -> None:
+    """Raises ArgumentError if parameters have different offsets, or no block suits both kernels; names and types of
+    parameters do not matter."""
     one, two = layout(a.function), layout(b.function)
     if one != two:
         raise ArgumentError(
             f"`{a.name}` and `{b.name}` take different parameters: {format_places(one)}, and {format_places(two)} "
             "(offset:bytes)"
         )
+    blocks = [block for k in (a, b) if (block := k.function.directives.get("reqntid")) is not None]
+    if len({(*block, 1, 1)[:3] for block in blocks}) > 1:
+        texts = " and ".join(f"`.reqntid {', '.join(map(str, block))}`" for block in blocks)
+        raise ArgumentError(f"`{a.name}` and `{b.name}` require different blocks: {texts}")
     for kernel in (a, b):
         if kernel.module.program.address_size != 64:
             raise ArgumentError(f"`{kernel.name}` is of a module with addresses of 32 bits")

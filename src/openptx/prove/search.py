@@ -74,6 +74,7 @@ class Search:
         complete = not (one.open or two.open)
         if claim.identical() and complete:
             return self.proof("equal", method="identical")
+        self.require_launch(claim)
         if pairwise_equal(claim, self.limit(PAIRS_MS), self.deadline) and complete:
             return self.proof("equal", method="uninterpreted" if floats else "integer")
         found = self.refuted(claim, vary=True)
@@ -84,6 +85,19 @@ class Search:
         if not floats:
             raise Unprovable("unconfirmed")
         return self.decide_exactly()
+
+    def require_launch(self, claim: Claim) -> None:
+        """Raises Unprovable if no launch executes both kernels without a fault: all would hold of such launches."""
+        if claim.one.open or claim.two.open or self.possible(claim.constraints):
+            return
+        for which, execution in (("first", claim.one), ("second", claim.two)):
+            if not self.possible(claim.launches(execution)):
+                raise Unprovable("fault", f"every launch of the {which} kernel faults")
+        raise Unprovable("fault", "every launch that one of the kernels executes faults in the other")
+
+    def possible(self, conditions: list[z3.BoolRef]) -> bool:
+        """Whether the conditions hold in a launch; also where the solver does not know."""
+        return solve(conditions, self.limit(FEASIBLE_MS)).verdict != z3.unsat
 
     def decide_exactly(self) -> Proof:
         """The verdict with floating-point operations as defined on bits. Raises Unprovable if there is none."""

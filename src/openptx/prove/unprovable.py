@@ -17,6 +17,7 @@ REASONS = {
     "address":        "an address that is not made from one pointer parameter",
     "texture":        "a texture or surface",
     "instruction":    "an instruction that symbolic execution does not cover",
+    "fault":          "no launch executes both kernels without a fault",
     "loop-bound":     "a loop, or calls of calls, that may go on after the bound (`--unroll`)",
     "time":           "no answer within the time limit",
     "solver":         "the solver gave up",

@@ -237,3 +237,27 @@ def test_calls(name: str) -> None:
     one, two, said = CALLS[name]
     found = openptx.prove(with_functions(one), with_functions(two))
     assert str(found).split(":")[1].strip().startswith(said), str(found)
+
+
+def test_launches_that_always_fault_prove_nothing() -> None:
+    misaligned = "ld.global.u32 d, [px + 2]; add.u32 d, d, 3;"
+    for which, pair in (("first", (misaligned, "mov.u32 d, a;")), ("second", ("mov.u32 d, a;", misaligned))):
+        one, two = (
+            openptx.load(
+                HEAD + ".visible .entry k(.param .u64 x, .param .u64 y) { .reg .b64 px, py; .reg .b32 a, d;"
+                " ld.param.u64 px, [x]; ld.param.u64 py, [y]; ld.global.u32 a, [px];"
+                f" {body} st.global.u32 [py], d; ret; }}"
+            )["k"]
+            for body in pair
+        )
+        found = openptx.prove(one, two)
+        assert (found.verdict, found.reason) == ("unknown", "fault"), str(found)
+        assert which in found.detail
+
+
+def test_required_blocks_must_agree() -> None:
+    empty = ".visible .entry k() .reqntid {} {{ ret; }}"
+    a, b, same = (openptx.load(HEAD + empty.format(block))["k"] for block in ("32", "64", "32, 1, 1"))
+    assert openptx.prove(a, same).verdict == "equal"
+    with pytest.raises(openptx.ArgumentError, match=r"`\.reqntid 32` and `\.reqntid 64`"):
+        openptx.prove(a, b)
