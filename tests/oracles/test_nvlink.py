@@ -91,6 +91,9 @@ DIFFERING = [
     [function(".extern") + CALL % 0, variable(".visible")],
     [".visible .shared .align 4 .u32 x;", ".visible .shared .align 4 .u32 x;"],
     [function(".extern"), ""],
+    [variable(".extern"), ""],
+    [".extern .const .align 4 .b8 x[];", ""],
+    [".extern .global .texref x;", ""],
     [function(".extern") + CALL % 0, "", function(".weak"), function(".visible")],
     [variable(".weak") + READ % 0, variable(".extern") + READ % 1, variable(".weak")],
 ]

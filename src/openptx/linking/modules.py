@@ -127,6 +127,12 @@ class Name:
         return self.definition is None and not self.declarations[0].size
 
     @property
+    def needed(self) -> bool:
+        """Whether declaring it suffices to need a definition, as for nvlink: a variable in memory."""
+        statement = self.statement
+        return isinstance(statement, Variable) and TYPES[statement.type].kind != "opaque"
+
+    @property
     def definition(self) -> Declaration | None:
         if self.alias is not None:
             return self.declarations[0]

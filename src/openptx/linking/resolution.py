@@ -59,16 +59,20 @@ def _precedence(name: Name) -> tuple[int, int]:
 
 
 def _undefined(text: str, names: list[Name]) -> list[Diagnostic]:
-    """One diagnostic for each module that uses the name, because declaring it is not an error."""
+    """One diagnostic for each module that uses the name, or declares it if declaring suffices."""
     problems: list[Diagnostic] = []
     for name in names:
         declared = {declaration.span for declaration in name.declarations}
         used = [span for span in name.module.references(text) if span not in declared]
+        function = isinstance(name.statement, Function)
+        label = "used" if used else "declared"
+        if not used and name.needed:
+            used = [name.declarations[0].span]
         if used:
-            what = "function" if isinstance(name.statement, Function) else "variable"
+            what = "function" if function else "variable"
             message = f"no module defines the {what} `{text}`"
             help = f"link the module that defines it `.visible`; it is declared `.{name.linkage}` here"
-            problems.append(Diagnostic("undefined-reference", message, name.module.file, used[0], "used", help=help))
+            problems.append(Diagnostic("undefined-reference", message, name.module.file, used[0], label, help=help))
     return problems
 
 

@@ -284,8 +284,9 @@ def test_shared_arrays_with_a_length_that_no_module_defines(other: str, wanted: 
     assert problems([STACKS, other]) == [wanted]
 
 
-def test_an_extern_that_nobody_uses_may_stay_undefined() -> None:
-    openptx.link([HEAD + ".extern .func f();\n.extern .global .u32 x;", HEAD])
+def test_a_function_that_nobody_uses_may_stay_undefined_a_variable_may_not() -> None:
+    openptx.link([HEAD + ".extern .func f();\n.extern .global .texref t;", HEAD])
+    assert problems([".extern .global .u32 x;", ""]) == ["undefined-reference"]
 
 
 def test_undefined_names_are_named_once_a_module() -> None:
