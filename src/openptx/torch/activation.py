@@ -20,6 +20,7 @@ from openptx.torch.fakes import conversions
 from openptx.torch.generators import default_generator, generator_class
 from openptx.torch.inductor import put_back
 from openptx.torch.operators import Operators
+from openptx.torch.streams import record_stream
 from openptx.triton.devices import capability
 from openptx.triton.driver import Driver
 
@@ -119,6 +120,7 @@ def replacements(torch: Any, redirect: Redirection, number: int) -> list[tuple[A
         *by_module(torch, number),
         (torch.cuda, {"default_generators": (redirect.generator,)}),
         (torch.version, {"cuda": CUDA}),
+        (torch.Tensor, {"record_stream": record_stream}),  # torch's takes no other class of streams, and calls no mode
         (pinning, {"pin_memory": in_mode(pinning.pin_memory, entering)}),
         (torch.cuda.nvtx, ranges()),
         (torch.autocast, autocast.entering(torch)),

@@ -2,56 +2,21 @@
 
 from __future__ import annotations
 
+import uuid
 from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
+from openptx.profile.occupancy import MULTIPROCESSORS
 from openptx.torch.graphs import CUDAGraph, MemPool, graph_pool_handle, use_mem_pool
+from openptx.torch.streams import Stream, current_stream, default_stream, set_stream, use_stream
 from openptx.triton.capture import current_capture, refuse_in_capture
 from openptx.triton.devices import properties
 from openptx.triton.driver import Event
 
 KIB = 1 << 10
-
-
-class Stream:
-    """A stream: work runs when it is submitted, in any stream."""
-
-    cuda_stream = 0
-    device_index = 0
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        """Devices and priorities have no effect."""
-
-    def synchronize(self) -> None:
-        """Launches have ended when they return."""
-        refuse_in_capture("Stream.synchronize")
-
-    def wait_event(self, event: object) -> None:
-        """All submitted work has ended."""
-
-    def wait_stream(self, stream: object) -> None:
-        """Does nothing: launches have ended when they return."""
-
-    def query(self) -> bool:
-        refuse_in_capture("Stream.query")
-        return True
-
-    def is_capturing(self) -> bool:
-        return current_capture() is not None
-
-    def record_event(self, event: Event | None = None) -> Event:
-        event = event or Event()
-        event.record(self)
-        return event
-
-    def __enter__(self) -> Stream:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        """Does nothing: work runs in the same way in all streams."""
 
 
 def facts(number: int) -> SimpleNamespace:
@@ -64,7 +29,9 @@ def facts(number: int) -> SimpleNamespace:
         multi_processor_count=known["multiprocessor_count"], warp_size=known["warpSize"],
         max_threads_per_multi_processor=known["max_threads_per_sm"], regs_per_multiprocessor=known["max_num_regs"],
         shared_memory_per_block=48 * KIB, shared_memory_per_block_optin=known["max_shared_mem"],
-        L2_cache_size=50 << 20,
+        shared_memory_per_multiprocessor=MULTIPROCESSORS[number].shared << 10, L2_cache_size=50 << 20,
+        max_threads_per_block=1024, is_multi_gpu_board=False, uuid=uuid.uuid5(uuid.NAMESPACE_URL, name),
+        pci_domain_id=0, pci_bus_id=1, pci_device_id=0,
     )  # fmt: skip
 
 
@@ -80,14 +47,14 @@ def ranges() -> dict[str, Any]:
 def functions(torch: Any, number: int) -> dict[str, Any]:
     """The replacements for functions of `torch.cuda` and `torch.accelerator`, by name, as new objects: Dynamo's table
     of functions has each only once."""
-    known, stream, generator = facts(number), Stream(), torch.default_generator
+    known, generator = facts(number), torch.default_generator
     free: tuple[int, int] = known.total_memory, known.total_memory
 
     def give(value: Any) -> Callable[..., Any]:
         return lambda *arguments, **options: value
 
     def same(function: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda *arguments: function(*arguments)
+        return lambda *arguments, **options: function(*arguments, **options)
 
     def get_rng_state(*device: Any) -> Any:
         return torch.get_rng_state()
@@ -110,8 +77,9 @@ def functions(torch: Any, number: int) -> dict[str, Any]:
         "_exchange_device": give(0), "_maybe_exchange_device": give(0),
         "get_device_name": give(known.name), "get_device_capability": give((known.major, known.minor)),
         "get_device_properties": give(known), "is_bf16_supported": give(True), "can_device_access_peer": give(False),
-        "synchronize": synchronize, "empty_cache": give(None), "Event": Event, "Stream": Stream, "stream": context,
-        "current_stream": give(stream), "default_stream": give(stream), "set_stream": give(None),
+        "synchronize": synchronize, "empty_cache": give(None), "Event": Event, "Stream": Stream,
+        "stream": same(use_stream), "current_stream": same(current_stream), "default_stream": same(default_stream),
+        "set_stream": same(set_stream),
         "is_current_stream_capturing": is_capturing, "CUDAGraph": CUDAGraph, "MemPool": MemPool,
         "graph_pool_handle": same(graph_pool_handle), "use_mem_pool": same(use_mem_pool),
         "set_sync_debug_mode": give(None), "get_sync_debug_mode": give(0),
@@ -123,6 +91,26 @@ def functions(torch: Any, number: int) -> dict[str, Any]:
         "memory_snapshot": give([]), "mem_get_info": give(free), "get_allocator_backend": give("native"),
         "get_per_process_memory_fraction": give(1.0), "current_accelerator": give(torch.device("cuda")),
         **{name: give(None) for name in NOTHING}, **{name: give(0) for name in AMOUNTS},
+    }  # fmt: skip
+
+
+def of_c(torch: Any) -> dict[str, Callable[..., Any]]:
+    """What functions of torch call in C++ that its build for CPUs lacks."""
+
+    def scatter(tensor: Any, devices: list[int], *arguments: Any) -> tuple[Any, ...]:
+        """For `DataParallel`, on one device."""
+        return (tensor.to("cuda"),)
+
+    def null_handle() -> int:
+        """There is no cuBLAS: its functions refuse this handle."""
+        return 0
+
+    def nothing(value: object) -> None:
+        """Memory is not cached, and streams wait for nothing."""
+
+    return {
+        "_scatter": scatter, "_cuda_getCurrentBlasHandle": null_handle, "_cuda_sleep": nothing,
+        "_cuda_cudaCachingAllocator_enable": nothing,
     }  # fmt: skip
 
 
@@ -164,10 +152,10 @@ def by_module(torch: Any, number: int) -> list[tuple[Any, dict[str, Any]]]:
 
     cuda = torch.cuda
     found: list[tuple[Any, dict[str, Any]]] = [  # what Inductor's code imports
-        (torch._C, {"_cuda_getCurrentRawStream": raw_stream, "_host_emptyCache": nothing}),
+        (torch._C, {"_cuda_getCurrentRawStream": raw_stream, "_host_emptyCache": nothing, **of_c(torch)}),
         (torch._C._dynamo.guards, {"_empty_strided_cuda": empty_strided}),
     ]
-    found += [of(module) for module in (cuda, cuda.graphs, cuda.memory, cuda.random)]
+    found += [of(module) for module in (cuda, cuda.graphs, cuda.memory, cuda.random, cuda.streams)]
     found.append(of(cuda.profiler, start="empty_cache", stop="empty_cache"))
     if hasattr(torch, "accelerator"):
         modules = torch.accelerator, getattr(torch.accelerator, "memory", None)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from importlib import import_module
-from types import SimpleNamespace
 from typing import Any
 
 from openptx.errors import ArgumentError
@@ -53,7 +52,6 @@ def interface(number: int) -> Any:
     """Inductor's device interface of the CPU, with the properties of a GPU."""
     base: Any = import_module("torch._dynamo.device_interface").CpuInterface
     known: Any = facts(number)
-    known = SimpleNamespace(**vars(known), max_threads_per_block=1024)
 
     def properties(device: Any = None) -> Any:
         return known
