@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -273,13 +272,6 @@ def test_checkpoints_are_recomputed_on_the_device(reentrant: bool) -> None:
     y.sum().backward()
     assert places(y, x.grad) == [CUDA] * 2
     assert x.grad.tolist() == [2] * 3
-
-
-@pytest.mark.parametrize("location", ["cuda", torch.device("cuda", 0), {"cpu": "cuda:0"}, "cpu", None])
-def test_loaded_tensors(location: Any, tmp_path: Path) -> None:
-    torch.save(torch.ones(3), tmp_path / "x.pt")
-    expected = CUDA if location not in ("cpu", None) else "cpu"
-    assert places(torch.load(tmp_path / "x.pt", map_location=location)) == [expected]
 
 
 def test_autocast() -> None:

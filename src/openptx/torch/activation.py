@@ -15,7 +15,7 @@ from openptx.torch.autograd import backward, checks, engine, forward
 from openptx.torch.cuda_functions import by_module, ranges
 from openptx.torch.devices import Redirection, in_mode, is_cuda, mode, within
 from openptx.torch.eager import Eager
-from openptx.torch.entry_points import default_device, load, transforms
+from openptx.torch.entry_points import cuda_storage, default_device, serialization, transforms
 from openptx.torch.fakes import conversions
 from openptx.torch.generators import default_generator, generator_class
 from openptx.torch.inductor import put_back
@@ -116,7 +116,9 @@ def replacements(torch: Any, redirect: Redirection, number: int) -> list[tuple[A
     checkpoint, pinning = torch_module("torch.utils.checkpoint"), torch_module("torch.utils.data._utils.pin_memory")
     registering = _State.operators.impl(torch, library.Library.impl, entering, library.fallthrough_kernel)
     return [
-        (torch, {**default_device(redirect), "load": load(torch), "Generator": generator}),
+        (torch, {**default_device(redirect), "Generator": generator}),
+        (torch.serialization, serialization(torch)),
+        (torch.UntypedStorage, {"cuda": cuda_storage}),
         *by_module(torch, number),
         (torch.cuda, {"default_generators": (redirect.generator,)}),
         (torch.version, {"cuda": CUDA}),

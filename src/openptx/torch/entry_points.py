@@ -1,4 +1,4 @@
-"""The functions of torch that take a device and are not called through a mode: `torch.load`, the default device, and
+"""The functions of torch that take a device and are not called through a mode: those of files, the default device, and
 those by which vmap, grad and functionalize wrap tensors in C++, so that both stay on the tensor's device."""
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from functools import wraps
 from importlib import import_module
 from typing import Any
 
-from openptx.torch.devices import Redirection, is_cuda, is_number, on_cpu
+from openptx.torch.devices import Redirection, is_cuda, on_cpu
 from openptx.torch.placement import MARK, on_cuda, put_on_cuda
 
 
@@ -27,29 +27,32 @@ def default_device(redirect: Redirection) -> dict[str, Callable[..., Any]]:
     return {"set_default_device": set_default_device, "get_default_device": get_default_device}
 
 
-def load(torch: Any) -> Callable[..., Any]:
-    """`torch.load`, which puts storages on CUDA where `map_location` says so."""
-    native = torch.load
+def serialization(torch: Any) -> dict[str, Callable[..., Any]]:
+    """The functions of `torch.serialization` that say where a storage is, in a file, and put it there."""
+    module: Any = import_module("torch.serialization")
+    tag, restore = module.location_tag, module.default_restore_location
 
-    def mark_as_cuda(storage: Any, location: str) -> Any:
+    @wraps(tag)
+    def location_tag(storage: Any) -> Any:
+        return "cuda:0" if hasattr(getattr(storage, "_untyped_storage", storage), MARK) else tag(storage)
+
+    @wraps(restore)
+    def default_restore_location(storage: Any, location: Any) -> Any:
+        if not is_cuda(torch, location):
+            return restore(storage, location)
         setattr(getattr(storage, "_untyped_storage", storage), MARK, True)
         return storage
 
-    @wraps(native)
-    def load_on_cpu(f: Any, map_location: Any = None, *arguments: Any, **options: Any) -> Any:
-        places: Any = map_location
+    return {"location_tag": location_tag, "default_restore_location": default_restore_location}
 
-        def map_storage(storage: Any, location: str) -> Any:
-            named = places.get(location)
-            return mark_as_cuda(storage, location) if is_cuda(torch, named) else storage
 
-        if is_number(map_location) or is_cuda(torch, map_location):
-            map_location = mark_as_cuda
-        elif isinstance(map_location, dict) and any(is_cuda(torch, place) for place in places.values()):
-            map_location = map_storage
-        return native(f, map_location, *arguments, **options)
-
-    return load_on_cpu
+def cuda_storage(storage: Any, device: object = None, non_blocking: bool = False) -> Any:
+    """`UntypedStorage.cuda`, which programs pass to `torch.load`."""
+    if hasattr(storage, MARK):
+        return storage
+    copy = storage.clone()
+    setattr(copy, MARK, True)
+    return copy
 
 
 WRAPPING = {
