@@ -86,6 +86,8 @@ DIFFERING = [
     [".weak .global .align 4 .b8 x[8];" + READ % 0, ".visible .global .align 4 .b8 x[4] = {1, 2, 3, 4};"],
     [".common .global .align 4 .b8 x[8];" + READ % 0, ".common .global .align 4 .b8 x[4];" + READ % 1],
     [".common .global .align 4 .b8 x[8];" + READ % 0, ".visible .global .align 4 .b8 x[4];" + READ % 1],
+    [".common .global .align 4 .b8 x[4];" + READ % 0, ".visible .global .align 4 .b8 x[8];" + READ % 1],
+    [".common .global .align 4 .b8 x[4];" + READ % 0, ".visible .global .align 4 .b8 x[8] = {0};" + READ % 1],
     [".extern .const .align 4 .u32 x;" + READ.replace("ld.global", "ld.const") % 0, variable(".visible")],
     [function(".extern") + CALL % 0, function(".visible").replace(".b32 a)", ".b64 a)").replace("q, [a]", "q, [a+4]")],
     [function(".extern") + CALL % 0, variable(".visible")],

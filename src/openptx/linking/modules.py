@@ -80,6 +80,10 @@ class Declaration:
         return self.statement.linkage != "extern"
 
     @property
+    def initialised(self) -> bool:
+        return self.declarator is not None and self.declarator.initialiser is not None
+
+    @property
     def size(self) -> int:
         """Bytes of a variable, 0 for an array of unknown length."""
         if self.declarator is None or not isinstance(self.statement, Variable):

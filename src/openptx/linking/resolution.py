@@ -103,8 +103,8 @@ def _difference(mine: Declaration, other: Declaration) -> str | None:
         return None if difference is None else f"declared here with {difference}, unlike"
     if a.space != b.space:
         return f"in `.{b.space}`"
-    both_common = a.linkage == b.linkage == "common"
-    if mine.size and other.size and mine.size != other.size and not both_common:
+    suffices = a.linkage == "common" and mine.size <= other.size and (b.linkage == "common" or other.initialised)
+    if mine.size and other.size and mine.size != other.size and not suffices:
         return f"{other.size} bytes, here {mine.size},"
     return None
 

@@ -145,6 +145,15 @@ def test_the_larger_common_variable_stands() -> None:
         assert module.get_global("x").size == 12
 
 
+@pytest.mark.parametrize("linkage", [".visible", ".weak"])
+def test_a_common_variable_may_be_smaller_than_an_initialised_one(linkage: str) -> None:
+    definition, common = f"{linkage} .global .align 4 .b8 x[8]", ".common .global .align 4 .b8 x[{}];"
+    for order in (1, -1):
+        openptx.link([HEAD + module for module in (definition + " = {1};", common.format(4))[::order]])
+        assert problems([definition + " = {1};", common.format(16)][::order]) == ["mismatched-declaration"]
+        assert problems([definition + ";", common.format(4)][::order]) == ["mismatched-declaration"]
+
+
 def test_a_weak_function_gives_way() -> None:
     use = """.visible .entry k(.param .u64 o) {
         .reg .b64 p; .reg .b32 r;
