@@ -103,12 +103,14 @@ def give_back(address: int, *kinds: str) -> None:
     if found is None and address in FOREIGN and "device" in kinds:
         FOREIGN.pop(address)[1]()
         return
-    if found is None or found.kind not in kinds:
+    if found is None:
         try:
             memory.free(address)  # raises, with the reason
         except ArgumentError as error:
             raise invalid(str(error)) from None
-        raise invalid(f"0x{address:x} is {found.kind if found else 'other'} memory")
+        raise invalid(f"0x{address:x} is other memory")
+    if found.kind not in kinds:
+        raise invalid(f"0x{address:x} is {found.kind} memory")
     if any(release(address) for release in RELEASES):
         return
     del OWNED[address]
