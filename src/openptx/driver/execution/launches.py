@@ -9,11 +9,12 @@ import math
 import os
 import struct
 import sys
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from typing import Any, NamedTuple
 
 from openptx.diagnostics.render import render
-from openptx.driver.calls import LOG, Failure, counted, get, in_context, invalid, read
+from openptx.driver.calls import LOG, Failure, counted, get, in_context, invalid, read, require_flags
 from openptx.driver.devices.attributes import attributes
 from openptx.driver.devices.contexts import AT_END, Context
 from openptx.driver.execution.functions import (
@@ -30,6 +31,8 @@ from openptx.driver.memory.allocations import SANITIZE
 from openptx.driver.modules.module import Function
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
+from openptx.driver.streams.events import Event, record
+from openptx.driver.streams.objects import stream_of
 from openptx.driver.streams.stream import submit
 from openptx.driver.tensor_maps.host_encoded import put_our_maps
 from openptx.errors import ArgumentError, Fault, Triple, Unsupported
@@ -73,7 +76,8 @@ class Output(io.TextIOBase):
 
 
 COOPERATIVE, CLUSTER = 2, 4
-"""Values of CUlaunchAttributeID. The others concern speed, and have no effect here."""
+EVENTS = 7, 12
+"""Values of CUlaunchAttributeID: the last two record an event. The others concern speed, and have no effect here."""
 CONFIG = struct.Struct("<7I4xQQI4x")
 MOST_ATTRIBUTES = 64
 ATTRIBUTE = 72
@@ -188,21 +192,38 @@ def configuration(config: int) -> tuple[Shape, int]:
     """The content of a CUlaunchConfig, and its stream. Fails if its address is null."""
     gx, gy, gz, bx, by, bz, shared, stream, listed, count = CONFIG.unpack(read(config, CONFIG.size))
     cluster, cooperative = None, False
-    for i in counted(count, "attributes of a launch", MOST_ATTRIBUTES):
-        where = listed + ATTRIBUTE * i
-        number = get(where, ctypes.c_int)
+    for number, where in launch_attributes(listed, count):
         if number == CLUSTER:
-            x, y, z = (get(where + 8 + 4 * axis, ctypes.c_uint32) for axis in range(3))
+            x, y, z = (get(where + 4 * axis, ctypes.c_uint32) for axis in range(3))
             cluster = (x, y, z)
         elif number == COOPERATIVE:
-            cooperative = get(where + 8, ctypes.c_int) != 0
+            cooperative = get(where, ctypes.c_int) != 0
     if cluster == (0, 0, 0):
         cluster = None
     return Shape((gx, gy, gz), (bx, by, bz), shared, cluster, cooperative), stream
+
+
+def launch_attributes(listed: int, count: int) -> Iterator[tuple[int, int]]:
+    """The numbers of attributes, and where their values are."""
+    for i in counted(count, "attributes of a launch", MOST_ATTRIBUTES):
+        where = listed + ATTRIBUTE * i
+        yield get(where, ctypes.c_int), where + 8
+
+
+def events_of(config: int) -> list[Event]:
+    """The events that a launch records. A GPU does that when all blocks have begun, or trigger it."""
+    *_, listed, count = CONFIG.unpack(read(config, CONFIG.size))
+    found = [where for number, where in launch_attributes(listed, count) if number in EVENTS]
+    for where in found:
+        require_flags(get(where + 8, ctypes.c_int), 0, "an event of a launch")
+    return [driver().find(get(where), Event) for where in found]
 
 
 @in_context("cuLaunchKernelEx")
 def launch_ex(context: Context, config: int, handle: int, pointers: int, extra: int) -> None:
     driver().find(handle, Function)
     shape, stream = configuration(config)
+    events = events_of(config)
     launch(context, handle, shape, stream, pointers, extra)
+    for event in events:
+        record(context, event, stream_of(context, stream))

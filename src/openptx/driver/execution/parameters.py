@@ -16,6 +16,8 @@ def packed(name: str, size: int, places: Sequence[tuple[int, int]], pointers: in
 
     Fails if some are missing; `name` is the kernel's.
     """
+    if pointers and extra:
+        raise invalid(f"the parameters of kernel `{name}` are given twice")
     buffer = bytearray(size)
     if not size:
         return buffer

@@ -30,6 +30,8 @@ def of_device(address: int, size: int, action: str) -> int:
             if host <= address and address + size <= host + OWNED[registered].block.size:
                 return address
     elif address + size <= found.base + found.data.size:
+        if action == WRITE and not found.data.flags.writeable:
+            raise invalid(f"{action} of {in_bytes(size)} at 0x{address:x}, which is mapped for reading only")
         return found.data.ctypes.data + address - found.base
     if not size:
         return 0

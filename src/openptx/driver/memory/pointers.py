@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+from weakref import WeakSet
 
+from openptx.device.allocation import Allocation
 from openptx.driver.calls import Failure, anytime, counted, get, in_context, invalid, put, put_int, put_size
 from openptx.driver.devices.contexts import Context
 from openptx.driver.memory.allocations import Ownership
@@ -16,6 +18,8 @@ HOST, DEVICE = 1, 2
 WORDS = {MEMORY_TYPE, IS_MANAGED, DEVICE_ORDINAL, LEGACY_IPC, MAPPED, HANDLE_TYPES, GPU_DIRECT, ACCESS_FLAGS,
          SYNC_MEMOPS}  # fmt: skip
 """Attributes of four bytes; the others are pointers and numbers of eight."""
+_synchronous = WeakSet[Allocation]()
+"""Memory whose operations are to be synchronous, as they are."""
 NOTHING = {MEMORY_TYPE: 0, DEVICE_ORDINAL: -2}
 """The result for an address that the driver does not know."""
 
@@ -45,6 +49,7 @@ def value(address: int, attribute: int, found: Ownership) -> int:
         LEGACY_IPC: int(found.kind == "device" and found.pool is None),
         MAPPED: 1,
         ACCESS_FLAGS: 3,
+        SYNC_MEMOPS: int(block.allocation in _synchronous),
         POOL: found.pool.handle if found.pool is not None else 0,
     }
     return answers.get(attribute, 0)
@@ -80,5 +85,10 @@ def get_attributes(count: int, attributes: int, outs: int, address: int) -> None
 
 @in_context("cuPointerSetAttribute")
 def set_attribute(context: Context, data: int, attribute: int, address: int) -> None:
-    if attribute != SYNC_MEMOPS or owned_at(address) is None:
+    found = owned_at(address)
+    if attribute != SYNC_MEMOPS or found is None:
         raise invalid(f"attribute {attribute} of 0x{address:x} cannot be set")
+    if get(data, ctypes.c_int):
+        _synchronous.add(found.block.allocation)
+    else:
+        _synchronous.discard(found.block.allocation)

@@ -18,8 +18,8 @@ from openptx.driver.streams.objects import Stream
 
 THRESHOLD, RESERVED, RESERVED_HIGH, USED, USED_HIGH = 4, 5, 6, 7, 8
 READ_WRITE = 3
-PROPERTIES = struct.Struct("<4i")
-"""CUmemPoolProps: the allocation type, the kinds of handles for other processes, and a place of two numbers."""
+PROPERTIES = struct.Struct("<4i8xQ")
+"""CUmemPoolProps: the allocation type, the kinds of handles for other processes, a place of two numbers, the size."""
 MANAGED = 2
 PLACES = range(1, 5)
 """CUmemLocationType: the device, the host, one of its nodes, and the node of the thread."""
@@ -42,6 +42,8 @@ class Pool(Object):
         self.kind, self.default, self.access = kind, default, READ_WRITE
         self.attributes = {1: 1, 2: 1, 3: 1, THRESHOLD: 0}
         self.high = 0
+        self.most: int | None = None
+        """The size in bytes that the program limits it to."""
 
     @property
     def used(self) -> int:
@@ -121,14 +123,16 @@ def get_current_of_place(out: int, place: int, allocation: int) -> None:
 @initialized("cuMemPoolCreate")
 def create(out: int, properties: int) -> None:
     put(out, 0)
-    allocation, handles, place, number = PROPERTIES.unpack(read(properties, PROPERTIES.size))
+    allocation, handles, place, number, most = PROPERTIES.unpack(read(properties, PROPERTIES.size))
     if allocation not in (PINNED, MANAGED) or (allocation == PINNED and place not in PLACES):
         raise invalid(f"a pool of memory of type {allocation} at a place of type {place}")
     if place == ON_DEVICE and number:
         raise invalid(f"a pool on device {number}")
     if handles not in (0, FILE_DESCRIPTOR):
         raise invalid(f"a pool that other processes may share, by handles of kind {handles}")
-    put(out, driver().add(Pool(kind_of(allocation, place), handles=handles)).handle)
+    made = driver().add(Pool(kind_of(allocation, place), handles=handles))
+    made.most = most or None
+    put(out, made.handle)
 
 
 @initialized("cuMemPoolDestroy")
@@ -145,6 +149,8 @@ def destroy(pool: Pool) -> None:
 @initialized("cuMemPoolSetAttribute")
 def set_attribute(pool: Pool, attribute: int, value: int) -> None:
     if attribute in (RESERVED_HIGH, USED_HIGH):
+        if get(value):
+            raise invalid("the highest use of a pool is only set to 0")
         pool.high = 0
     elif attribute in pool.attributes:
         pool.attributes[attribute] = get(value, ctypes.c_uint64 if attribute == THRESHOLD else ctypes.c_int)
@@ -195,6 +201,8 @@ def allocate(context: Context, out: int, size: int, stream: Stream) -> None:
 @in_context("cuMemAllocFromPoolAsync")
 def allocate_from(context: Context, out: int, size: int, pool: Pool, stream: Stream) -> None:
     require_own(pool)
+    if pool.most is not None and pool.used + size > pool.most:
+        raise Failure(Result.OUT_OF_MEMORY, f"{size} bytes of a pool with {pool.used} of at most {pool.most} in use")
     if size:
         obtain(context, out, size, pool.kind, pool=pool)
     else:

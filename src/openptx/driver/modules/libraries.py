@@ -49,11 +49,20 @@ def get_module(out: int, module: Module) -> None:
     put(out, module.handle)
 
 
-@initialized("cuLibraryGetGlobal", "cuLibraryGetManaged")
+@initialized("cuLibraryGetGlobal")
 def get_global(address: int, size: int, module: Module, name: int) -> None:
     where, count = module.variable(text(name, "the name"))
     put_size(address, where)
     put_size(size, count)
+
+
+@initialized("cuLibraryGetManaged")
+def get_managed(address: int, size: int, module: Module, name: int) -> None:
+    symbol = text(name, "the name")
+    found = module.loaded.program.variables.get(symbol)
+    if found is None or not found.managed:
+        raise Failure(Result.NOT_FOUND, f"no managed variable `{symbol}`", usual=True)
+    get_global(address, size, module, name)
 
 
 @initialized("cuLibraryGetUnifiedFunction")

@@ -6,7 +6,7 @@ import ctypes
 import threading
 from collections.abc import Callable
 
-from openptx.driver.calls import Failure, in_context, invalid, put, put_int, put_size
+from openptx.driver.calls import Failure, in_context, invalid, put, put_int, put_size, require_flags
 from openptx.driver.devices.contexts import Context, read_handles
 from openptx.driver.graphs.graph import Graph, Node, require_nodes_of
 from openptx.driver.objects import driver
@@ -125,6 +125,7 @@ def update_dependencies(context: Context, stream: Stream, nodes: int, count: int
     capture = stream.capture
     if capture is None:
         raise Failure(Result.ILLEGAL_STATE, "the stream is not being captured")
+    require_flags(flags, SET_DEPENDENCIES, "a change of dependencies")
     dependencies = require_nodes_of(capture.graph, read_handles(nodes, count))
     if flags == SET_DEPENDENCIES:
         capture.after[stream] = dependencies

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import time
+from collections.abc import Iterator
 
 from openptx.driver.calls import Failure, in_context, initialized, invalid, put
 from openptx.driver.devices.contexts import Context
@@ -12,7 +14,7 @@ from openptx.driver.objects import Object
 from openptx.driver.results import Result
 from openptx.driver.streams.capture_modes import require_safe, require_usable
 from openptx.driver.streams.objects import UNDERWAY, Capture, Stream
-from openptx.driver.streams.queues import wait_until
+from openptx.driver.streams.queues import Ready, wait_until
 
 DISABLE_TIMING, INTERPROCESS = 2, 4
 EXTERNAL = 1
@@ -51,8 +53,14 @@ class Event(Object):
         if self.ended < self.begun:
             raise Failure(Result.NOT_READY, "the event's stream has not reached it", usual=True)
 
-    def wait(self) -> None:
-        """Does nothing: the work before an event has ended when the event is recorded."""
+    def wait(self) -> Iterator[Ready]:
+        """The work of a node: yields whether the last record so far has ended."""
+        number = self.begun
+        yield lambda: self.ended >= number
+
+
+def no_work() -> None:
+    """The work of a stream that has only waited."""
 
 
 @in_context("cuEventCreate")
@@ -80,10 +88,21 @@ def record(context: Context, event: Event, stream: Stream) -> None:
 
 @in_context("cuEventRecordWithFlags")
 def record_with_flags(context: Context, event: Event, stream: Stream, flags: int) -> None:
-    if stream.capture is not None and flags == EXTERNAL:
-        stream.capture.add(stream, "event", Event.record, (event,))
+    capture = capture_of_node(stream, flags)
+    if capture is not None:
+        capture.add(stream, "event", Event.record, (event,))
     else:
         record(context, event, stream)
+
+
+def capture_of_node(stream: Stream, flags: int) -> Capture | None:
+    """The capture whose graph gets a node for an event, by the flag EXTERNAL. Fails for this flag outside of a capture,
+    and for others."""
+    if flags == EXTERNAL and stream.capture is not None:
+        return stream.capture
+    if flags:
+        raise invalid(f"flags {flags} for an event; {EXTERNAL} is one in captures only")
+    return None
 
 
 def require_uncaptured(event: Event) -> None:
@@ -117,23 +136,21 @@ def elapsed(context: Context, out: int, first: Event, last: Event) -> None:
     if DISABLE_TIMING & (first.flags | last.flags) or first.time is None or last.time is None:
         raise Failure(Result.INVALID_HANDLE, "the time between events that were not recorded, or have no times")
     passed = 1e3 * (last.time - first.time)
-    put(out, passed if abs(passed) > LEAST_MILLISECONDS else LEAST_MILLISECONDS, ctypes.c_float)
+    put(out, math.copysign(max(abs(passed), LEAST_MILLISECONDS), passed), ctypes.c_float)
 
 
 @in_context("cuStreamWaitEvent")
 def wait(context: Context, stream: Stream, event: Event, flags: int) -> None:
-    if flags not in (0, EXTERNAL):
-        raise invalid(f"flags {flags} of a wait for an event")
-    if flags == EXTERNAL:
-        if stream.capture is not None:
-            stream.capture.add(stream, "wait", Event.wait, (event,))
+    capture = capture_of_node(stream, flags)
+    if capture is not None:
+        capture.add(stream, "wait", Event.wait, (event,))
     elif event.capture is None:
         if stream.capture is not None:
             stream.capture.valid = False
             raise Failure(Result.STREAM_CAPTURE_ISOLATION, "a captured stream waits for work outside of the capture")
         require_usable(stream)
         number = event.begun
-        stream.queue.run(event.wait, ready=lambda: event.ended >= number)
+        stream.queue.run(no_work, ready=lambda: event.ended >= number)
     elif event.capture.ended:
         raise invalid("the event was recorded in a capture that has ended")
     elif stream.capture not in (None, event.capture):

@@ -16,7 +16,7 @@ from openptx.driver.streams.queues import Queue, update_busy
 
 DEFAULT = (0, 1, 2)
 """CU_STREAM_LEGACY is 1, CU_STREAM_PER_THREAD 2; 0 means the first."""
-PER_THREAD = 2
+LEGACY, PER_THREAD = 1, 2
 NON_BLOCKING = 1
 UNDERWAY: dict[Capture, None] = {}
 """Captures that have begun and not ended."""

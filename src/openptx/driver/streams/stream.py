@@ -12,7 +12,7 @@ from openptx.driver.getters import getter
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
 from openptx.driver.streams.capture_modes import require_no_capture_in, require_usable
-from openptx.driver.streams.objects import DEFAULT, NON_BLOCKING, Stream, stream_of
+from openptx.driver.streams.objects import DEFAULT, LEGACY, NON_BLOCKING, Stream, stream_of
 from openptx.driver.streams.queues import of_context, settle
 
 
@@ -89,7 +89,7 @@ def query(context: Context, stream: Stream) -> None:
 getter("cuStreamGetFlags", lambda context, handle: stream_of(context, handle).flags, ctypes.c_uint32)
 getter("cuStreamGetPriority", lambda context, handle: stream_of(context, handle).priority, ctypes.c_int32)
 getter("cuStreamGetCtx", lambda context, handle: stream_of(context, handle).context.handle)
-getter("cuStreamGetId", lambda context, handle: stream_of(context, handle).handle or handle)
+getter("cuStreamGetId", lambda context, handle: stream_of(context, handle).handle or handle or LEGACY)
 
 
 @in_context("cuStreamGetDevice")
@@ -101,6 +101,7 @@ def get_device(context: Context, stream: Stream, out: int) -> None:
 def add_callback(context: Context, handle: int, function: int, data: int, flags: int) -> None:
     if not function or flags:
         raise invalid("a callback is a function, and its flags are 0")
+    require_no_capture(stream_of(context, handle), "a callback")
     kind = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_int, ctypes.c_uint64)
     submit(context, handle, "host", kind(function), handle, 0, data)
 

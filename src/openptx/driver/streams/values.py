@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from openptx.driver.calls import in_context, read, write
+import struct
+
+from openptx.driver.calls import in_context, invalid, read, write
 from openptx.driver.devices.contexts import Context
 from openptx.driver.memory.word_operations import WAIT_32, WAIT_64, WRITE_32, WRITE_64, Batch, Operation, read_batch
 from openptx.driver.streams.objects import Stream
@@ -33,15 +35,29 @@ declare("cuStreamWaitValue32", WAIT_32)
 declare("cuStreamWaitValue64", WAIT_64)
 
 
+PRIORITY = 8
+INITIAL = {1: b"", 3: b"\1", PRIORITY: b"", 9: b"\0\1", 10: b"", 16: b""}
+"""The initial values of CUstreamAttrID, up to their last byte that is not zero: the automatic CU_SYNC_POLICY_AUTO is 1,
+and memory synchronization domains are mapped to themselves."""
+
+
+def require_attribute(number: int) -> None:
+    if number not in INITIAL:
+        raise invalid(f"attribute {number} of a stream")
+
+
 @in_context("cuStreamSetAttribute")
 def set_attribute(context: Context, stream: Stream, number: int, value: int) -> None:
     """Attributes are only stored: all concern speed."""
+    require_attribute(number)
     stream.attributes[number] = read(value, ATTRIBUTE)
 
 
 @in_context("cuStreamGetAttribute")
 def get_attribute(context: Context, stream: Stream, number: int, out: int) -> None:
-    write(out, stream.attributes.get(number, bytes(ATTRIBUTE)))
+    require_attribute(number)
+    initial = struct.pack("<i", stream.priority) if number == PRIORITY else INITIAL[number]
+    write(out, stream.attributes.get(number, initial.ljust(ATTRIBUTE, b"\0")))
 
 
 @in_context("cuStreamCopyAttributes")
