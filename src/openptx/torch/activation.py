@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 from openptx import triton
 from openptx.errors import ArgumentError
 from openptx.torch import autocast
-from openptx.torch.autograd import backward, checks, engine, forward
+from openptx.torch.autograd import backward, checks, engine, forward, saving
 from openptx.torch.cuda_functions import by_module, ranges
 from openptx.torch.devices import Redirection, in_mode, is_cuda, mode, within
 from openptx.torch.eager import Eager
@@ -19,8 +19,10 @@ from openptx.torch.entry_points import cuda_storage, default_device, serializati
 from openptx.torch.fakes import conversions
 from openptx.torch.generators import default_generator, generator_class
 from openptx.torch.inductor import put_back
+from openptx.torch.methods import methods
 from openptx.torch.operators import Operators
 from openptx.torch.streams import record_stream
+from openptx.torch.tensor_types import tensor_types
 from openptx.triton.devices import capability
 from openptx.triton.driver import Driver
 
@@ -84,6 +86,7 @@ def change(torch: Any, number: int) -> None:
     """Replaces the attributes of torch. Other threads that have activated the device keep it."""
     others = take_out()
     redirect = Redirection(torch)
+    redirect.own |= methods(redirect)
     for each in others.values():
         each.redirect = redirect
     active = Active(number, redirect, others, [], autocast.Casts(torch), Eager(torch))
@@ -120,7 +123,7 @@ def replacements(torch: Any, redirect: Redirection, number: int) -> list[tuple[A
         (torch.serialization, serialization(torch)),
         (torch.UntypedStorage, {"cuda": cuda_storage}),
         *by_module(torch, number),
-        (torch.cuda, {"default_generators": (redirect.generator,)}),
+        (torch.cuda, {"default_generators": (redirect.generator,), **tensor_types(torch)}),
         (torch.version, {"cuda": CUDA}),
         (torch.Tensor, {"record_stream": record_stream}),  # torch's takes no other class of streams, and calls no mode
         (pinning, {"pin_memory": in_mode(pinning.pin_memory, entering)}),
@@ -131,6 +134,7 @@ def replacements(torch: Any, redirect: Redirection, number: int) -> list[tuple[A
         (autograd.BackwardCFunction, {"apply": backward(torch, autograd, entering)}),
         (torch.autograd, engine(torch.autograd, entering)),
         (checkpoint, checks(torch, checkpoint)),
+        (torch.autograd.graph.saved_tensors_hooks, saving(torch.autograd.graph, entering)),
         (Driver, {"get_active_torch_device": cuda_device}),
         *transforms(),
         *conversions(torch),

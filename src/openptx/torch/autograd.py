@@ -67,3 +67,14 @@ def checks(torch: Any, checkpoint: Any) -> dict[str, Any]:
 
     known: dict[str, Callable[[Any], Any]] = getattr(checkpoint, name, {})
     return {name: {each: without_mode(function) for each, function in known.items()}} if known else {}
+
+
+def saving(graph: Any, mode: Callable[[], Any]) -> dict[str, Callable[..., Any]]:
+    """`saved_tensors_hooks.__init__`: the program's hooks, which may move tensors, run in the mode."""
+    native: Callable[..., None] = graph.saved_tensors_hooks.__init__
+
+    @wraps(native)
+    def begin(self: Any, pack_hook: Callable[..., Any], unpack_hook: Callable[..., Any]) -> None:
+        native(self, in_mode(pack_hook, mode), in_mode(unpack_hook, mode))
+
+    return {"__init__": begin}

@@ -44,9 +44,6 @@ class Redirection:
         self.factories: set[Any] = import_module("torch.utils._device")._device_constructors()
         tensor = torch.Tensor
 
-        def itself(x: Any, *device: object) -> Any:
-            return x
-
         def cuda(x: Any, device: Any = None, non_blocking: bool = False, **options: Any) -> Any:
             return self.to(x, "cuda", non_blocking=non_blocking, **options)
 
@@ -68,7 +65,7 @@ class Redirection:
 
         self.own: dict[Any, Function] = {
             torch.device: device_object, tensor.cuda: cuda, tensor.cpu: cpu, tensor.to: self.to,
-            tensor.pin_memory: itself, tensor.data_ptr: device_address, tensor.is_cuda.__get__: on_cuda,
+            tensor.data_ptr: device_address, tensor.is_cuda.__get__: on_cuda,
             tensor.is_cpu.__get__: is_cpu, tensor.device.__get__: device, tensor.get_device: index,
             tensor.register_hook: self.register_hook, tensor.copy_: copy, tensor.tolist: values,
         }  # fmt: skip
@@ -78,7 +75,8 @@ class Redirection:
             self.own[function] = partial(self.made_of, function)
 
     def __call__(self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        options.pop("pin_memory", None)
+        if options.pop("pin_memory", False):
+            return self.own[self.torch.Tensor.pin_memory](self(function, arguments, options))
         if self.generator is not None and options.get("generator") is self.generator:
             options["generator"] = self.torch.default_generator
         own = self.own.get(function)

@@ -1,0 +1,82 @@
+"""Methods and functions of torch that mean something else for tensors of CUDA, beside those that move tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from openptx.torch.devices import Redirection, device_address, within
+from openptx.torch.placement import follow, holder, on_cuda, put_on_cuda
+from openptx.torch.tensor_types import of_a_type
+
+PINNED = "_openptx_is_pinned"
+"""The mark of a storage that stands for pinned memory."""
+
+
+def is_pinned(x: Any, device: object = None) -> bool:
+    return hasattr(holder(x), PINNED)
+
+
+def pin(x: Any, device: object = None) -> Any:
+    """`Tensor.pin_memory`: a copy, or the tensor itself if it is pinned."""
+    return x if is_pinned(x) or on_cuda(x) else as_pinned(x.clone())
+
+
+def as_pinned(x: Any) -> Any:
+    setattr(holder(x), PINNED, True)
+    return x
+
+
+def methods(redirect: Redirection) -> dict[Any, Callable[..., Any]]:
+    """By function of torch, for `Redirection.own`."""
+    torch = redirect.torch
+    tensor = torch.Tensor
+
+    def text(x: Any, **options: Any) -> str:
+        with within(redirect):
+            return torch._tensor_str._str(x, **options)
+
+    def type_as(x: Any, other: Any) -> Any:
+        return redirect.to(x, other)
+
+    def interface(x: Any) -> dict[str, Any]:
+        """`Tensor.__cuda_array_interface__`."""
+        if not on_cuda(x) or x.layout != torch.strided:
+            return tensor.__cuda_array_interface__.__get__(x)  # raises the error of a tensor that has none
+        if x.requires_grad:
+            raise RuntimeError("__cuda_array_interface__ of a tensor that requires grad: call its `detach()` first")
+        strides = None if x.is_contiguous() else tuple(n * x.element_size() for n in x.stride())
+        typestr = "<V2" if x.dtype == torch.bfloat16 else torch.empty(0, dtype=x.dtype).numpy().dtype.str
+        place = device_address(x) if x.numel() else 0, False
+        return {"typestr": typestr, "shape": tuple(x.shape), "strides": strides, "data": place, "version": 2}
+
+    def attention(query: Any, *arguments: Any, **options: Any) -> Any:
+        """The back ends that a program chooses among are a GPU's: the CPU's `math` stands in for all."""
+        native = torch.nn.functional.scaled_dot_product_attention
+        chosen = torch._C._get_math_sdp_enabled()
+        torch._C._set_sdp_use_math(chosen or on_cuda(query))
+        try:
+            result = native(query, *arguments, **options)
+        finally:
+            torch._C._set_sdp_use_math(chosen)
+        follow(torch, result, (query,))
+        return result
+
+    def packed(function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function on sequences, whose second result, their lengths, is on the CPU."""
+
+        def call(data: Any, *arguments: Any, **options: Any) -> Any:
+            result = function(data, *arguments, **options)
+            if on_cuda(data):
+                put_on_cuda(result[0])
+            return result
+
+        return call
+
+    sequences = torch._VF._pack_padded_sequence, torch._VF._pad_packed_sequence
+    return {
+        tensor.__repr__: text, tensor.type: of_a_type(redirect), tensor.type_as: type_as,
+        tensor.pin_memory: pin, tensor.is_pinned: is_pinned, tensor.__cuda_array_interface__.__get__: interface,
+        torch.nn.functional.scaled_dot_product_attention: attention,
+        **{function: packed(function) for function in sequences},
+    }  # fmt: skip
