@@ -59,6 +59,9 @@ def images(data: bytes | mmap) -> Iterator[Image | TruncatedImage]:
                 yield from found
                 if found and isinstance(found[-1], Image):
                     end = at + header + size
+                    if end > len(data):
+                        yield TruncatedImage(at)
+                        return
         at = data.find(MAGIC, end)
 
 

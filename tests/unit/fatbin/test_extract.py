@@ -98,6 +98,15 @@ def test_what_a_header_claims_is_not_allocated() -> None:
         openptx.extract(bytes(data))
 
 
+def test_a_size_beyond_the_end_of_the_file(tmp_path: Path) -> None:
+    data = bytearray(read("none") + bytes(64))
+    struct.pack_into("<Q", data, 8, 1 << 63)
+    (tmp_path / "damaged.fatbin").write_bytes(data)
+    for program in (bytes(data), tmp_path / "damaged.fatbin"):
+        with pytest.raises(openptx.InputError, match="cut off"):
+            openptx.extract(program)
+
+
 PACKAGES = pytest.mark.parametrize(("mode", "package"), [("size", "zstandard"), ("speed", "lz4")])
 
 
