@@ -56,8 +56,10 @@ def test_the_array_interface() -> None:
     assert found["data"] == (openptx.memory.address(x), False)
     assert x.bfloat16().__cuda_array_interface__["typestr"] == "<V2"
     assert not hasattr(x.cpu(), "__cuda_array_interface__")
+    trained = x.float().requires_grad_()
     with pytest.raises(RuntimeError, match="requires grad"):
-        _ = x.float().requires_grad_().__cuda_array_interface__
+        _ = trained.__cuda_array_interface__
+    assert openptx.memory.address(trained) == trained.detach().__cuda_array_interface__["data"][0]
 
 
 def test_pinned_memory() -> None:

@@ -21,6 +21,14 @@ def is_tensor(argument: object) -> bool:
     return torch is not None and isinstance(argument, torch.Tensor)
 
 
+def is_in_cpu_memory(tensor: Any) -> bool:
+    """Whether a tensor's storage is; `openptx.torch` may override its `device`. A sparse tensor has none."""
+    try:
+        return tensor.untyped_storage().device.type == "cpu"
+    except (RuntimeError, NotImplementedError):
+        return False
+
+
 def flat_bytes(tensor: Any) -> Any:
     """A tensor of bytes that shares the memory of a contiguous one. Raises torch's exception if that is impossible."""
     if not tensor.is_contiguous():

@@ -10,7 +10,7 @@ from openptx.array_types import Array
 from openptx.device.arrays import any_array, as_array
 from openptx.device.memory import Memory
 from openptx.device.memory_view import owner
-from openptx.device.tensors import is_tensor, memoised_array, storage_of
+from openptx.device.tensors import is_in_cpu_memory, is_tensor, memoised_array, storage_of
 from openptx.errors import ArgumentError
 
 MEMORYVIEW: type[object] = type(np.zeros(1).data)
@@ -59,7 +59,10 @@ def extremes(array: Array) -> tuple[int, int]:
 
 
 def device_pointer(argument: Any, memory: Memory) -> int | None:
-    """The address in `__cuda_array_interface__`, if it is device memory; None for other objects."""
+    """The address in `__cuda_array_interface__`, if it is device memory; None for other objects, and for tensors in
+    the memory of the CPU, of which `openptx.torch` makes such an interface."""
+    if is_tensor(argument) and is_in_cpu_memory(argument):
+        return None
     interface = getattr(argument, "__cuda_array_interface__", None)
     if not isinstance(interface, dict):
         return None
