@@ -12,15 +12,17 @@ from openptx import triton
 from openptx.errors import ArgumentError
 from openptx.torch import autocast
 from openptx.torch.autograd import backward, checks, engine, forward, saving
-from openptx.torch.cuda_functions import by_module, ranges
+from openptx.torch.collectives import backends
+from openptx.torch.cuda_functions import by_module
 from openptx.torch.devices import Redirection, in_mode, is_cuda, mode, within
 from openptx.torch.eager import Eager
-from openptx.torch.entry_points import cuda_storage, default_device, serialization, transforms
+from openptx.torch.entry_points import cuda_storage, default_device, scripts, serialization, transforms
 from openptx.torch.fakes import conversions
 from openptx.torch.generators import default_generator, generator_class
 from openptx.torch.inductor import put_back
 from openptx.torch.methods import methods
 from openptx.torch.operators import Operators
+from openptx.torch.profiling import host_only, ranges
 from openptx.torch.streams import record_stream
 from openptx.torch.tensor_types import tensor_types
 from openptx.triton.devices import capability
@@ -136,6 +138,9 @@ def replacements(torch: Any, redirect: Redirection, number: int) -> list[tuple[A
         (checkpoint, checks(torch, checkpoint)),
         (torch.autograd.graph.saved_tensors_hooks, saving(torch.autograd.graph, entering)),
         (Driver, {"get_active_torch_device": cuda_device}),
+        (torch.autograd.profiler.profile, host_only(torch.autograd.profiler)),
+        *backends(torch),
+        *scripts(torch),
         *transforms(),
         *conversions(torch),
     ]

@@ -35,15 +35,6 @@ def facts(number: int) -> SimpleNamespace:
     )  # fmt: skip
 
 
-def ranges() -> dict[str, Any]:
-    """The replacements for functions of `torch.cuda.nvtx`, which mark ranges of time for a profiler: there is none."""
-
-    def number(*arguments: Any, **options: Any) -> int:
-        return 0
-
-    return dict.fromkeys(("range_push", "range_pop", "range_start", "range_end", "mark"), number)
-
-
 def functions(torch: Any, number: int) -> dict[str, Any]:
     """The replacements for functions of `torch.cuda` and `torch.accelerator`, by name, as new objects: Dynamo's table
     of functions has each only once."""

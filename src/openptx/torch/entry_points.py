@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from openptx.torch.devices import Redirection, is_cuda, on_cpu
-from openptx.torch.placement import MARK, on_cuda, put_on_cuda
+from openptx.torch.placement import MARK, follow, on_cuda, put_on_cuda
 
 
 def default_device(redirect: Redirection) -> dict[str, Callable[..., Any]]:
@@ -84,3 +84,20 @@ def carrying(native: Callable[..., Any]) -> Callable[..., Any]:
         return result
 
     return call
+
+
+def scripts(torch: Any) -> list[tuple[Any, dict[str, Any]]]:
+    """The classes of TorchScript's functions and methods, whose operators call no function mode: a result is on CUDA if
+    an argument is."""
+
+    def calling(native: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(native)
+        def call(self: Any, *arguments: Any, **options: Any) -> Any:
+            result = native(self, *arguments, **options)
+            follow(torch, result, (*arguments, *options.values()))
+            return result
+
+        return call
+
+    classes = torch._C.ScriptFunction, torch._C.ScriptMethod
+    return [(each, {"__call__": calling(each.__call__)}) for each in classes]
