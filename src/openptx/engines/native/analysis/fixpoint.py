@@ -43,6 +43,8 @@ class Facts:
     """Blocks during which lanes of the warp may have exited."""
     reached: list[bool]
     accesses: dict[int, Access]
+    alike: dict[int, int]
+    """How many lanes in a row access the same place, of accesses at a separate address per lane, by position."""
     touches: dict[int, str]
     """The memory effect of instructions, by position: "load" or "atomic"."""
     touches_others: dict[int, str]
@@ -130,7 +132,7 @@ class Solver:
             raise UnsupportedByJit(f"facts about registers that still change after {SWEEPS} sweeps")
         return Facts(
             self.facts, frozenset(found.divergent), self.lanes.waiting, self.partial, self.lanes.ended,
-            self.lanes.reached, x.accesses, x.touches, x.touches_others, frozenset(found.interpreted),
+            self.lanes.reached, x.accesses, x.alike_at, x.touches, x.touches_others, frozenset(found.interpreted),
             frozenset(found.calls), frozenset(x.may_leave), self.lanes.masked, found.branches, x.has_tensor_memory,
             found.interprets_globally,
         )  # fmt: skip

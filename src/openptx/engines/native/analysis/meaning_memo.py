@@ -24,6 +24,7 @@ class Effect(NamedTuple):
     """Cells with the widths of values and the values; None stands for the operand of that number itself (transfer
     functions depend on the identity of `Bits.v`)."""
     access: Access | None
+    alike: int | None
     touches: str | None
     touches_others: str | None
     may_leave: bool
@@ -50,6 +51,8 @@ class MeaningMemo:
             return False
         if effect.access is not None:
             x.accesses[x.site] = effect.access
+        if effect.alike is not None:
+            x.alike_at[x.site] = effect.alike
         if effect.touches is not None:
             x.touches[x.site] = effect.touches
         if effect.touches_others is not None:
@@ -69,7 +72,9 @@ class MeaningMemo:
             found.append((cell, value.width, value.v if operand < 0 else None, operand))
         site = x.site
         touches, others = x.touches.get(site), x.touches_others.get(site)
-        self._effects[key] = Effect(found, x.accesses.get(site), touches, others, site in x.may_leave)
+        self._effects[key] = Effect(
+            found, x.accesses.get(site), x.alike_at.get(site), touches, others, site in x.may_leave
+        )
 
 
 def form(a: Bits) -> object:
@@ -77,4 +82,4 @@ def form(a: Bits) -> object:
     v = a.v
     if not isinstance(v, Value):
         return a.width, v
-    return a.width, v.name, v.raw, v.lanes, v.tz, v.high, v.bound, v.flushed, v.reduced, v.origin, v.near
+    return a.width, v.name, v.raw, v.lanes, v.tz, v.high, v.bound, v.flushed, v.reduced, v.origin, v.near, v.alike

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -47,12 +47,13 @@ class MemoryLowering:
     faulted and how.
     """
 
-    def __init__(self, scope: Scope, faults: FaultExits, frame: LocalFrame) -> None:
+    def __init__(self, scope: Scope, faults: FaultExits, frame: LocalFrame, alike: Mapping[int, int]) -> None:
+        """`alike`: see `Facts`."""
         self.scope, self.paths = scope, GuardedPaths(scope)
         self.checks = BoundsCheck(scope, frame)
         self.slow = SlowPath(scope, faults, frame)
         lanes = GatherScatter(scope)
-        self.loads = LoadLowering(self.checks, self.slow, lanes, self.paths)
+        self.loads = LoadLowering(self.checks, self.slow, lanes, self.paths, alike)
         self.stores = StoreLowering(self.checks, self.slow, lanes, self.paths)
         self.load, self.store, self.joined = self.loads.load, self.stores.store, self.loads.joined
         self.repeat = LaneLoop(scope, faults).repeat
@@ -85,7 +86,7 @@ class LlvmMachine(FloatOps):
         self.entry = scope.entry
         self.frame = LocalFrame(scope)
         self.faults = FaultExits(scope)
-        self.memory = MemoryLowering(scope, self.faults, self.frame)
+        self.memory = MemoryLowering(scope, self.faults, self.frame, facts.alike)
         self.leave_if_wraps: Callable[[str, int, int, bool], None] | None = None
         """Takes a side exit to the generic version if base plus offset wraps, if the code may: see `SideExits`."""
         self.call_tensor_code: Callable[[Op, Sequence[Bits]], None] | None = None

@@ -8,6 +8,7 @@ in place, and call for the rest.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import NamedTuple
 
 from openptx.engines.native.analysis.lattice import N, vector_type
@@ -24,7 +25,7 @@ from openptx.engines.native.emit.memory.gather_scatter import (
     load_near,
     store_near,
 )
-from openptx.engines.native.emit.memory.rows import HALF, in_rows, load_rows, steps_of, store_rows
+from openptx.engines.native.emit.memory.rows import HALF, Row, in_rows, load_rows, steps_of, store_rows
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
 
@@ -59,48 +60,56 @@ class CheckedLanes:
         plain = bool(c.function.code[self.scope.site].form.instruction.access) and not c.options.baseline
         return plain and region != "local" and count == 1 and self.scope.block.index in c.looped
 
-    def rows(self, region: str, place: Bits, step: int, write: bool) -> tuple[str, Callable[[], list[str]]]:
-        """An i1, whether all lanes execute and each half of them accesses a row of valid memory; and a function that
-        emits the rows' pointers."""
+    def rows(self, region: str, place: Bits, row: Row, write: bool) -> tuple[str, Callable[[], list[str]]]:
+        """An i1, whether all lanes execute and access rows of valid memory; and a function that emits the rows'
+        pointers."""
         ir = self.ir
         if self.is_near(region, place, 1):
-            return self.near_rows(place, step)
+            return self.near_rows(place, row)
         a = self.x.vector(place)
-        alike = in_rows(ir, ADDRESSES, a, self.x.constant_vector(steps_of(step), 64))
-        good = ir.emit(f"icmp eq i{N} {ir.mask_bits(self.scope.within_mask(alike))}, -1")
-        start, room, host = self.checks.limits(region, place, HALF * step, write)
-        firsts = [ir.emit(f"extractelement {ADDRESSES} {a}, i32 {i}") for i in (0, HALF)]
+        good = self.all_in_rows(64, a, row)
+        start, room, host = self.checks.limits(region, place, row.size, write)
+        firsts = [ir.emit(f"extractelement {ADDRESSES} {a}, i32 {i}") for i in row.firsts]
         for first in firsts if self.checks.c.options.checks else ():
             inside = ir.emit(f"icmp ult i64 {ir.emit(f'sub i64 {first}, {start}')}, {room}")
             good = ir.emit(f"and i1 {good}, {inside}")
-        if step > 1 and self.checks.c.options.checks:
-            low = ir.emit(f"and i64 {ir.emit(f'or i64 {firsts[0]}, {firsts[1]}')}, {step - 1}")
-            good = ir.emit(f"and i1 {good}, {ir.emit(f'icmp eq i64 {low}, 0')}")
+        good = self.and_aligned(good, 64, firsts, row)
 
         def pointers() -> list[str]:
             return [ir.emit(f"inttoptr i64 {ir.emit(f'add i64 {first}, {host}')} to ptr") for first in firsts]
 
         return good, pointers
 
-    def near_rows(self, place: Bits, step: int) -> tuple[str, Callable[[], list[str]]]:
-        """Whether the lanes' places in shared memory are two rows of half a warp, and pointers to these. A place has 32
-        bits."""
+    def near_rows(self, place: Bits, row: Row) -> tuple[str, Callable[[], list[str]]]:
+        """Whether the lanes' places in shared memory are rows, and pointers to these. A place has 32 bits."""
         ir, a = self.ir, self.checks.narrow(place)
-        host, room = self.checks.near_limits(HALF * step)
-        alike = in_rows(ir, OFFSETS, a, self.x.literal_vector(steps_of(step), 32))
-        good = ir.emit(f"icmp eq i{N} {ir.mask_bits(self.scope.within_mask(alike))}, -1")
-        firsts = [ir.emit(f"extractelement {OFFSETS} {a}, i32 {i}") for i in (0, HALF)]
+        host, room = self.checks.near_limits(row.size)
+        good = self.all_in_rows(32, a, row)
+        firsts = [ir.emit(f"extractelement {OFFSETS} {a}, i32 {i}") for i in row.firsts]
         if self.checks.c.options.checks:
-            last = ir.emit(f"call i32 @llvm.umax.i32(i32 {firsts[0]}, i32 {firsts[1]})")
+            last = reduce(lambda i, j: ir.emit(f"call i32 @llvm.umax.i32(i32 {i}, i32 {j})"), firsts)
             good = ir.emit(f"and i1 {good}, {ir.emit(f'icmp ult i32 {last}, {room}')}")
-            if step > 1:
-                low = ir.emit(f"and i32 {ir.emit(f'or i32 {firsts[0]}, {firsts[1]}')}, {step - 1}")
-                good = ir.emit(f"and i1 {good}, {ir.emit(f'icmp eq i32 {low}, 0')}")
+        good = self.and_aligned(good, 32, firsts, row)
 
         def pointers() -> list[str]:
             return [ir.emit(f"getelementptr i8, ptr {host}, i64 {ir.emit(f'zext i32 {i} to i64')}") for i in firsts]
 
         return good, pointers
+
+    def all_in_rows(self, w: int, places: str, row: Row) -> str:
+        ir = self.ir
+        steps = tuple(i % row.length * row.step for i in range(N))
+        made = "" if not row.step else self.x.constant_vector(steps, w) if w == 64 else self.x.literal_vector(steps, w)
+        there = in_rows(ir, vector_type(w), places, made, row.length)
+        return ir.emit(f"icmp eq i{N} {ir.mask_bits(self.scope.within_mask(there))}, -1")
+
+    def and_aligned(self, good: str, w: int, firsts: list[str], row: Row) -> str:
+        if row.align == 1 or not self.checks.c.options.checks:
+            return good
+        ir = self.ir
+        every = reduce(lambda i, j: ir.emit(f"or i{w} {i}, {j}"), firsts)
+        low = ir.emit(f"and i{w} {every}, {row.align - 1}")
+        return ir.emit(f"and i1 {good}, {ir.emit(f'icmp eq i{w} {low}, 0')}")
 
     def load(self, space: str, region: str, address: Bits, place: Bits, w: int, count: int) -> tuple[Bits, ...]:
         kind = Kind(Shape("load", w, count), address is place, self.is_near(region, place, count))

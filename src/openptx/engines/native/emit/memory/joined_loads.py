@@ -1,7 +1,8 @@
 """Neighbouring elements at a separate address per lane (analysis/neighbours.py), by one wide load for each lane.
 
 The first load of a run brings all of them; the others take what it brought, unless some address was not valid or the
-lanes' elements are rows.
+lanes' elements are rows. Where half a warp reads the same place, as in a product of matrices by blocks of 16 by 16, an
+element is two broadcasts.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from openptx.engines.native.emit.ir_builder import DATA, IRBuilder
 from openptx.engines.native.emit.memory.all_lanes import all_valid, splat
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.gather_scatter import PLACES
+from openptx.engines.native.emit.memory.rows import Row, load_alike
 from openptx.numerics import Bits
 from openptx.program import Address
 
 Load = Callable[[], tuple[Bits, ...]]
+Rows = Callable[[str, Bits, Row], tuple[str, Callable[[], list[str]]]]
 ADDRESSES = vector_type(64)
 
 
@@ -31,7 +34,9 @@ class Brought(NamedTuple):
 
 
 class JoinedLoads:
-    def __init__(self, checks: BoundsCheck, paths: GuardedPaths) -> None:
+    def __init__(self, checks: BoundsCheck, paths: GuardedPaths, rows: Rows) -> None:
+        """`rows`: tests whether lanes access rows of valid memory, and gives their pointers."""
+        self.rows = rows
         self.x, self.ir, self.scope, self.checks, self.paths = checks.x, checks.ir, checks.scope, checks, paths
         self.brought: dict[Run, Brought] = {}
         self.runs: Mapping[int, Run] = {}
@@ -52,18 +57,46 @@ class JoinedLoads:
             return self.paths.diamond(
                 good, lambda: (brought.elements[index],), lambda: self.paths.diamond(in_rows, rows, each)
             )
-        no, yes = (self.x.bits(name, 1, ZEROS) for name in ("false", "true"))
-        others = (self.x.bits("poison", w),) * len(run)
+        own, good, *elements = self.paths.diamond(
+            in_rows, lambda: self.alone(rows, run), lambda: self.apart(region, place, w, run, each)
+        )
+        return self.keep(run, own, good, elements)
 
-        def alone(load: Load) -> tuple[Bits, ...]:
-            return (*load(), no, *others)
+    def load_alike(self, region: str, place: Bits, w: int, length: int, each: Load) -> tuple[Bits, ...]:
+        """The element at each lane's place, which so many lanes in a row are likely to share."""
+        run = self.runs.get(self.scope.site)
+        if run is None or self.scope.step_lane:
+            row = Row(length, 0, w // 8, w // 8)
+            good, pointers = self.rows(region, place, row)
+            return self.paths.diamond(good, lambda: (self.x.bits(load_alike(self.ir, w, row, pointers()), w),), each)
+        index = run.index(self.scope.site)
+        brought = self.brought.get(run)
+        if brought is not None:
+            return self.paths.diamond(self.x.scalar(brought.good), lambda: (brought.elements[index],), each)
+        row = Row(length, 0, RUN, w // 8)
+        good, pointers = self.rows(region, place + (self.distance(run) & (1 << 64) - 1), row)
 
-        def apart() -> tuple[Bits, ...]:
-            failed, elements = self.wide(region, place, self.distance(run), w)
-            together = self.ir.emit(f"xor i1 {failed}, true")
-            return self.paths.diamond(together, lambda: (elements[index], yes, *elements), lambda: alone(each))
+        def whole() -> tuple[Bits, ...]:
+            at = pointers()
+            elements = [self.x.bits(load_alike(self.ir, w, row, at, w // 8 * i), w) for i in range(len(run))]
+            return elements[index], self.x.bits("true", 1, ZEROS), *elements
 
-        own, good, *elements = self.paths.diamond(in_rows, lambda: alone(rows), apart)
+        own, brings, *elements = self.paths.diamond(good, whole, lambda: self.apart(region, place, w, run, each))
+        return self.keep(run, own, brings, elements)
+
+    def alone(self, load: Load, run: Run) -> tuple[Bits, ...]:
+        """The current element, and that the others have not been loaded."""
+        return (*load(), self.x.bits("false", 1, ZEROS), *[self.x.bits("poison", RUN * 8 // len(run))] * len(run))
+
+    def apart(self, region: str, place: Bits, w: int, run: Run, each: Load) -> tuple[Bits, ...]:
+        """The current element, whether the run was loaded, and its elements."""
+        failed, elements = self.wide(region, place, self.distance(run), w)
+        together = self.ir.emit(f"xor i1 {failed}, true")
+        own, yes = elements[run.index(self.scope.site)], self.x.bits("true", 1, ZEROS)
+        return self.paths.diamond(together, lambda: (own, yes, *elements), lambda: self.alone(each, run))
+
+    def keep(self, run: Run, own: Bits, good: Bits, elements: list[Bits]) -> tuple[Bits, ...]:
+        """Records what the first load of a run has brought, and gives its own element."""
         if not self.ir.cold:
             self.brought[run] = Brought(good, tuple(elements))
         return (own,)

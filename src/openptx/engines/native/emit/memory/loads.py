@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from openptx.engines.native.analysis.accesses import TABLE, is_private, locate
@@ -14,7 +15,7 @@ from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes
 from openptx.engines.native.emit.memory.gather_scatter import GatherScatter, LoadPlan
 from openptx.engines.native.emit.memory.joined_loads import JoinedLoads
 from openptx.engines.native.emit.memory.local_slots import LocalSlots
-from openptx.engines.native.emit.memory.rows import HALF, load_rows
+from openptx.engines.native.emit.memory.rows import HALF, Row, load_rows, neighbours
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
 
@@ -23,15 +24,22 @@ AHEAD = 2
 rows after this one, which the processor does not foresee: `sum_shuffle` takes 0.6 of the time on a Zen 3 (with 1 or 4
 rows 0.75), and kernels with data in the caches take as long as before."""
 
+ALIKE = (8, 16)
+"""So many lanes in a row with the same place make it worth testing for it."""
+
 LINE = 64
 """Bytes of the processor's cache lines."""
 
 
 class LoadLowering:
-    def __init__(self, checks: BoundsCheck, slow: SlowPath, lanes: GatherScatter, paths: GuardedPaths) -> None:
+    def __init__(
+        self, checks: BoundsCheck, slow: SlowPath, lanes: GatherScatter, paths: GuardedPaths, alike: Mapping[int, int]
+    ) -> None:
+        """`alike`: see `Facts`."""
         self.x, self.ir, self.scope, self.entry = checks.x, checks.ir, checks.scope, checks.entry
         self.c, self.checks, self.slow, self.lanes, self.paths = checks.c, checks, slow, lanes, paths
-        self.joined = JoinedLoads(checks, paths)
+        self.alike = alike
+        self.joined = JoinedLoads(checks, paths, self.rows)
 
     @cached_property
     def shared(self) -> CheckedLanes:
@@ -101,8 +109,14 @@ class LoadLowering:
 
         if not self.shared.tests_rows(region, count):
             return each()
-        good, firsts = self.shared.rows(region, place, w // 8, False)
+        length = self.alike.get(self.scope.site, 1)
+        if length in ALIKE:
+            return self.joined.load_alike(region, place, w, length, each)
+        good, firsts = self.rows(region, place, neighbours(w // 8))
         return self.joined.load(region, place, w, good, lambda: (self.load_halves(region, firsts(), w),), each)
+
+    def rows(self, region: str, place: Bits, row: Row) -> tuple[str, Callable[[], list[str]]]:
+        return self.shared.rows(region, place, row, False)
 
     def load_halves(self, region: str, pointers: list[str], w: int) -> Bits:
         """The elements of two rows, of half a warp each."""

@@ -1,7 +1,9 @@
 """Rows of half a warp: in many tiles either half accesses neighbours, which two moves do in a tenth of the time that a
-gather takes."""
+gather takes. Or its lanes are alike: where a row of the block is half a warp, they read the same place."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from openptx.engines.native.analysis.lattice import N
 from openptx.engines.native.emit.ir_builder import DATA, IRBuilder
@@ -9,10 +11,32 @@ from openptx.engines.native.emit.ir_builder import DATA, IRBuilder
 HALF = N // 2
 
 
-def in_rows(b: IRBuilder, t: str, places: str, steps: str) -> str:
-    """Which lanes access what follows their half's first place; `steps`: the distance of each lane from there."""
-    begins = b.shuffle(t, places, "poison", [i // HALF * HALF for i in range(N)])
-    return b.emit(f"icmp eq {t} {places}, {b.emit(f'add {t} {begins}, {steps}')}")
+class Row(NamedTuple):
+    """How the lanes of a part of a warp access memory."""
+
+    length: int
+    """The number of lanes."""
+    step: int
+    """The bytes from one lane's place to the next one's; 0: they are alike."""
+    size: int
+    """The bytes from the first lane's place on that are accessed."""
+    align: int
+
+    @property
+    def firsts(self) -> range:
+        return range(0, N, self.length)
+
+
+def neighbours(step: int) -> Row:
+    """Half a warp that accesses one element after the other."""
+    return Row(HALF, step, HALF * step, step)
+
+
+def in_rows(b: IRBuilder, t: str, places: str, steps: str, length: int = HALF) -> str:
+    """Which lanes access what follows their row's first place; `steps`: the distance of each lane from there, "" for
+    none."""
+    begins = b.shuffle(t, places, "poison", [i // length * length for i in range(N)])
+    return b.emit(f"icmp eq {t} {places}, {b.emit(f'add {t} {begins}, {steps}') if steps else begins}")
 
 
 def steps_of(step: int) -> tuple[int, ...]:
@@ -22,6 +46,15 @@ def steps_of(step: int) -> tuple[int, ...]:
 def load_rows(b: IRBuilder, w: int, pointers: list[str]) -> str:
     """The elements of two rows."""
     return b.concatenate(f"i{w}", HALF, [b.load(f"<{HALF} x i{w}>", at, w // 8, DATA) for at in pointers])
+
+
+def load_alike(b: IRBuilder, w: int, row: Row, pointers: list[str], offset: int = 0) -> str:
+    """The elements at `offset` from rows whose lanes are alike, which a processor broadcasts as it loads them."""
+    found = "poison"
+    for i, at in enumerate(pointers):
+        one = b.load(f"i{w}", b.field(at, offset) if offset else at, w // 8, DATA)
+        found = b.emit(f"insertelement <{len(pointers)} x i{w}> {found}, i{w} {one}, i32 {i}")
+    return b.shuffle(f"<{len(pointers)} x i{w}>", found, "poison", [i // row.length for i in range(N)])
 
 
 def store_rows(b: IRBuilder, w: int, value: str, pointers: list[str]) -> None:

@@ -13,7 +13,7 @@ from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes
 from openptx.engines.native.emit.memory.gather_scatter import LANES, RUNS, WIDEST, GatherScatter
 from openptx.engines.native.emit.memory.local_slots import LocalSlots
-from openptx.engines.native.emit.memory.rows import store_rows
+from openptx.engines.native.emit.memory.rows import neighbours, store_rows
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
 
@@ -71,7 +71,7 @@ class StoreLowering:
             )
 
         if self.shared.tests_rows(region, count):
-            good, firsts = self.shared.rows(region, place, w // 8, True)
+            good, firsts = self.shared.rows(region, place, neighbours(w // 8), True)
             self.either(good, lambda: store_rows(ir, w, self.x.vector(values[0]), firsts()), each)
         else:
             each()

@@ -110,7 +110,7 @@ class Definedness:
         self.slots: dict[object, tuple[str, str]] = {}
         checks, lanes = DefinednessBytes(x.scope, x.frame), GatherScatter(x.scope)
         slow = MarksLaneByLane(checks, x.memory.slow, lanes)
-        self.load = LoadLowering(checks, slow, lanes, x.memory.paths).load
+        self.load = LoadLowering(checks, slow, lanes, x.memory.paths, {}).load
         self.store = StoreLowering(checks, slow, lanes, x.memory.paths).store
 
     def read(self, space: str, address: Bits, w: int, count: int, site_word: Callable[[int], str]) -> None:
