@@ -100,8 +100,8 @@ class CheckedLanes:
         ir = self.ir
         steps = tuple(i % row.length * row.step for i in range(N))
         made = "" if not row.step else self.x.constant_vector(steps, w) if w == 64 else self.x.literal_vector(steps, w)
-        there = in_rows(ir, vector_type(w), places, made, row.length)
-        return ir.emit(f"icmp eq i{N} {ir.mask_bits(self.scope.within_mask(there))}, -1")
+        alike = in_rows(ir, vector_type(w), places, made, row.length)
+        return ir.emit(f"icmp eq i{N} {ir.mask_bits(self.scope.within_mask(alike))}, -1")
 
     def and_aligned(self, good: str, w: int, firsts: list[str], row: Row) -> str:
         if row.align == 1 or not self.checks.c.options.checks:
