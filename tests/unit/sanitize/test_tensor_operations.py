@@ -143,3 +143,36 @@ WAIT = "AGAIN: mbarrier.try_wait.parity.shared::cta.b64 %q, [bar], 0; @!%q bra A
 def test_shared_memory_that_tensor_operations_read_is_overwritten_only_after_a_wait(wait: str, code: list[str]) -> None:
     kernel = openptx.load(MMA.replace("WAIT", wait))["k"]
     assert sorted({f.name for f in openptx.sanitize(kernel, 1, 32)}) == code
+
+
+REUSED = """.version 8.6
+.target sm_100a
+.address_size 64
+.visible .entry k(.param .u64 p) {
+    .reg .b64 %a; .reg .b32 %i, %t; .reg .pred %p, %q;
+    .shared .align 128 .b8 tile[128]; .shared .b64 full;
+    ld.param.u64 %a, [p];
+    mov.u32 %i, %tid.x;
+    setp.eq.u32 %p, %i, 0;
+    @%p mbarrier.init.shared::cta.b64 [full], 1;
+    tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tile], 32;
+    bar.sync 0;
+    ld.shared.u32 %t, [tile];
+    STORE
+    bar.sync 0;
+    @%p mbarrier.arrive.expect_tx.shared::cta.b64 _, [full], 128;
+    @%p cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [tile], [%a], 128, [full];
+    FULL: mbarrier.try_wait.parity.shared::cta.b64 %q, [full], 0; @!%q bra FULL;
+    tcgen05.dealloc.cta_group::1.sync.aligned.b32 %t, 32;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("store", "codes"), [("", []), ("bar.sync 0; @%p st.shared.u32 [tile], 1;", ["missing-proxy-fence"])]
+)
+def test_a_copy_over_the_address_of_tensor_memory_needs_no_proxy_fence(store: str, codes: list[str]) -> None:
+    """As in Triton's kernels: the manual names no proxy for the write of `tcgen05.alloc`."""
+    kernel = openptx.load(REUSED.replace("STORE", store))["k"]
+    assert [f.name for f in openptx.sanitize(kernel, 1, 32, (np.zeros(32, np.uint32),))] == codes

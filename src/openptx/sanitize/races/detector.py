@@ -24,6 +24,7 @@ from openptx.sanitize.races.shadow import (
     SCOPE,
     SIZE,
     STATEMENT,
+    UNNAMED_PROXY,
     UPDATE,
     VOLATILE,
     W2,
@@ -184,11 +185,12 @@ class Races:
     def check_proxy(self, a: Access) -> None:
         """The async proxy must know of earlier writes by instructions of other proxies (8.6).
 
-        By the text also of earlier reads; but pipelines that refill a buffer rely on barriers alone.
+        By the text also of earlier reads; but pipelines that refill a buffer rely on barriers alone. The manual names
+        no proxy for the address that `tcgen05.alloc` writes: Triton's kernels copy over it after a barrier.
         """
         cells = a.cells(W)
         times, others = cells[:, 0].astype(np.int64), cells[:, 1].astype(np.int64)
-        found = np.flatnonzero((times != 0) & (others < AGENT))
+        found = np.flatnonzero((times != 0) & (others < AGENT) & ((cells[:, 2] & UNNAMED_PROXY) == 0))
         views, known = self.clocks.view[a.threads[found]], np.zeros(found.size, np.bool_)
         for view in np.unique(views).tolist():
             some = views == view

@@ -17,6 +17,7 @@ from openptx.isa.instructions import (
     mbarrier_reports,
     move,
     structured_sparsity,
+    tensor_allocation,
     tensor_copy,
     tensor_memory,
     tensor_multiply,
@@ -27,7 +28,17 @@ from openptx.isa.instructions import (
 from openptx.isa.memory_consistency import strong
 from openptx.isa.types import Type
 from openptx.program import Op
-from openptx.sanitize.races.shadow import CLUSTER, CTA, GPU, NON_COHERENT, PENDING, SCOPE, SIZE, VOLATILE
+from openptx.sanitize.races.shadow import (
+    CLUSTER,
+    CTA,
+    GPU,
+    NON_COHERENT,
+    PENDING,
+    SCOPE,
+    SIZE,
+    UNNAMED_PROXY,
+    VOLATILE,
+)
 
 SCOPES = {"cta": CTA, "cluster": CLUSTER, "gpu": GPU, "sys": GPU, "gl": GPU}
 RELEASES, ACQUIRES = ("release", "acq_rel", "sc"), ("acquire", "acq_rel", "sc")
@@ -107,6 +118,8 @@ def access(op: Op) -> Access:
     facts = scope << SCOPE | (VOLATILE if volatile else 0) | (PENDING if pending else 0)
     if instruction is load_store.ld_global_nc:
         facts |= NON_COHERENT
+    if instruction in tensor_allocation.ALLOCATIONS:
+        facts |= UNNAMED_PROXY
     observes = instruction not in (atomic.red, async_store.red_async)
     releases, acquires = (not own and sem in RELEASES), (not own and sem in ACQUIRES)
     bulk, by_proxy = instruction in ASYNCHRONOUS, instruction in ASYNCHRONOUS - GENERIC_PROXY

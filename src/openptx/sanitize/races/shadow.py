@@ -22,6 +22,7 @@ PENDING = 1 << 20  # an asynchronous copy that its issuer has not waited for
 VOLATILE = 1 << 21
 UPDATE = 1 << 22  # an atomic read-modify-write
 NON_COHERENT = 1 << 23  # ld.global.nc
+UNNAMED_PROXY = 1 << 24  # by an instruction to which the manual assigns no proxy
 
 CTA, CLUSTER, GPU = 1, 2, 3
 
