@@ -164,3 +164,35 @@ def test_a_count_that_is_too_small_is_one_finding_at_the_arrivals() -> None:
 def test_a_producer_that_does_not_wait_is_one_finding() -> None:
     (found,) = findings(ROLES.replace("COUNT", "64").replace("PRODUCER", ""), 96)
     assert found.kinds >= {"race", "sync"}
+
+
+OUT = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u64 o) {
+    .reg .b64 %o; .reg .b32 %i; .reg .pred %p, %d;
+    .shared .align 16 .b8 s[128]; .shared .b64 m;
+    ld.param.u64 %o, [o]; mov.u32 %i, %tid.x; setp.ne.u32 %p, %i, 0;
+    @!%p mbarrier.init.shared.b64 [m], 1;
+    bar.sync 0;
+    @%p bra others;
+    cp.async.bulk.global.shared::cta.bulk_group [%o], [s], 128;
+    cp.async.bulk.commit_group;
+    mbarrier.arrive.shared.b64 _, [m];
+    cp.async.bulk.wait_group 0;
+others:
+    mbarrier.try_wait.parity.shared.b64 %d, [m], 0;
+    @!%d bra others;
+    setp.eq.u32 %p, %i, 1;
+    @%p st.global.u32 [%o], %i;
+    ret;
+}
+"""
+
+
+def test_the_thread_of_a_copy_that_completes_by_groups_waits_for_it() -> None:
+    """No mbarrier signals its end, so no parity is wrong."""
+    finding = next(f for f in findings(OUT, 64) if f.name == "data-race")
+    assert (finding.help or "").startswith(
+        "`cp.async.bulk.wait_group` in the thread that began the copy, and a barrier"
+    )

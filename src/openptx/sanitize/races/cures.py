@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from openptx.isa.instructions import async_copy, atomic, load_store, tensor_memory
+from openptx.isa.instructions import async_copy, atomic, load_store, tensor_memory, wgmma
 from openptx.isa.instructions.barrier import bar, bar_warp_sync, barrier, barrier_cluster
 from openptx.program import Op
 from openptx.sanitize.races.clocks import Clocks
@@ -287,7 +287,7 @@ class Cures:
     def wrong_wait(self, c: Conflict, op: Op) -> str:
         """What is wrong with the wait of the thread that ended while `op` was under way; empty if there was none."""
         statement = self.last_waits.since(c.thread, c.other_time)
-        if statement is None or op.form.instruction in TENSOR | TRANSFERS:
+        if statement is None or op.form.instruction not in BULK or by_group(op):
             return ""
         return (
             f"the wait {self.reporter.site(self.reporter.ops[statement], None).source} ended before"
@@ -302,7 +302,13 @@ class Cures:
             return f"`tcgen05.wait::{kind}`, and a barrier if another warp goes on,"
         if op.form.instruction in TENSOR:
             return f"wait for an mbarrier that a `{tensor_memory.commit.name}` after {operation(op)} signals,"
-        return f"wait for the mbarrier, or the group, of {operation(op)}"
+        if by_group(op):
+            return (
+                "`cp.async.bulk.wait_group` in the thread that began the copy, and a barrier if another thread goes on,"
+            )
+        if op.form.instruction in BULK:
+            return f"wait for the mbarrier of {operation(op)}"
+        return f"wait for the group of {operation(op)} (`{wgmma.wait_group.name}`)"
 
 
 def atomic_operation(op: Op) -> str:
@@ -310,6 +316,11 @@ def atomic_operation(op: Op) -> str:
     space = op.m.values.get("space", "generic")
     name = f"`{atomic.atom.name}`" if space == "generic" else f"`{atomic.atom.name}.{space}`"
     return f"read, change and write it by one atomic operation ({name}, `atomicAdd` and its like)"
+
+
+def by_group(op: Op) -> bool:
+    """Whether the thread of a bulk copy waits for its completion, and no mbarrier signals it."""
+    return op.m.values.get("completion_mechanism") == "bulk_group"
 
 
 def operation(op: Op) -> str:
