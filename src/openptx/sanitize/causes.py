@@ -121,7 +121,10 @@ def joins(finding: Finding, race: Race, group: list[Finding]) -> bool:
             return True
     common, touch = interval(group), overlap if race.at_a_place else meet
     alike = all(other.race is not None and other.race.like(race) for other in group)
-    return alike and common is not None and touch(race.lines, common)
+    if not alike:
+        return False
+    in_text = [other.race.text for other in group if other.race is not None]
+    return (common is not None and touch(race.lines, common)) or all(overlap(race.text, text) for text in in_text)
 
 
 def interval(group: list[Finding]) -> tuple[int, int] | None:

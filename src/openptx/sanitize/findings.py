@@ -70,7 +70,8 @@ class Race:
     `cure` is what would prevent it, with `{lines}` for the place, and `orders` whether it orders the accesses.
     `too_narrow`: both are strong, but a scope does not include both threads. `lock` is the variable or array of the
     lock that would order the two. `meet` is whether a barrier of the warp or block between the accesses is the cure.
-    `wait` is the position of the wait that has left the copy which is one of them under way.
+    `wait` is the position of the wait that has left the copy which is one of them under way. `text` are the positions
+    of the two in the PTX, in one function, where `lines` are one line, which says nothing about their order.
     """
 
     place: str
@@ -83,6 +84,7 @@ class Race:
     lock: str = ""
     meet: bool = False
     wait: str = ""
+    text: tuple[int, int] = (0, 0)
 
     @property
     def explains(self) -> bool:

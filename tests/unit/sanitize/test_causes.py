@@ -48,6 +48,22 @@ def test_races_that_one_barrier_cures_are_one_finding(lines: tuple[str, ...], be
     assert helps == [f"a `bar.sync 0` between lines {low} and {high}" for low, high in between]
 
 
+FIRST, SECOND = ".loc 1 3 1", ".loc 1 4 1"
+
+
+@pytest.mark.parametrize(
+    ("lines", "count"),
+    [
+        ((FIRST, WRITE_S, REST_S, SECOND, WRITE_U, REST_U, FIRST, READ_S, SECOND, READ_U, STORE), 1),
+        ((FIRST, WRITE_S, REST_S, READ_S, SECOND, WRITE_U, REST_U, READ_U, STORE), 2),
+    ],
+)
+def test_one_barrier_lacks_between_statements_that_a_compiler_moved(lines: tuple[str, ...], count: int) -> None:
+    """As in Triton's kernels: one line of the source writes and reads an array, so lines do not tell the order."""
+    text = HEAD + "\n".join(lines) + '\nret; }\n.file 1 "k.py"\n'
+    assert len(openptx.sanitize(openptx.load(text)["k"], 1, 64, (np.zeros(64, np.uint32),))) == count
+
+
 def test_a_missing_acquire_leaves_two_arrays_unordered() -> None:
     head = HEAD.replace("(.param .u64 out)", "(.param .u64 out, .param .u64 more)")
     text = f"""{head}

@@ -12,7 +12,7 @@ from openptx.isa.instructions import atomic, tensor_allocation
 from openptx.isa.semantics.tensor_memory import COLUMNS
 from openptx.program import Op
 from openptx.sanitize.executing import Executing
-from openptx.sanitize.findings import Finding, Race
+from openptx.sanitize.findings import Finding, Race, Site
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.cures import Cures, operation, sizes, strength
 from openptx.sanitize.races.detector import Conflict
@@ -128,7 +128,7 @@ class RaceReports:
         finding.race = Race(
             self.memory(c)[0], self.cures.distance(c), sites[0].file, (lines[0], lines[-1]), helps[0], cure.orders,
             self.cures.too_narrow(c), self.variable(*lock)[0] if lock is not None else "", cure.meet,
-            self.cures.wait_of(left) if left is not None else "",
+            self.cures.wait_of(left) if left is not None else "", text_of(sites, lines),
         )  # fmt: skip
         finding.help = finding.race.cure_between(*finding.race.lines)
         held = self.cures.held(c)
@@ -263,6 +263,12 @@ class RaceReports:
             return "free"
         what = "atomic" if facts & UPDATE else "write" if write else "read"
         return f"{what} by an asynchronous copy" if facts & PENDING else what
+
+
+def text_of(sites: list[Site], lines: list[int]) -> tuple[int, int]:
+    """The positions of two statements in the PTX if they are of one line of the source, else (0, 0)."""
+    first, last = sorted(site.span[0] for site in sites)
+    return (first, last) if lines[0] == lines[-1] and sites[0].file == sites[1].file else (0, 0)
 
 
 def real(thread: int) -> int | None:
