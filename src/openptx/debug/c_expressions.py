@@ -16,7 +16,7 @@ _WORDS_OF_TYPES = sorted({word for name in NUMBERS for word in name.split()})
 _WORD = rf"(?:{'|'.join(_WORDS_OF_TYPES)})\b"
 _NAME = r"\.?[A-Za-z_][\w:]*(?:<[^()]*>)?"
 _TOKEN = re.compile(
-    rf"(?P<cast>\(\s*{_WORD}(?:\s+{_WORD})*\s*\)"
+    rf"(?P<cast>\(\s*{_WORD}(?:\s+{_WORD})*\s*\)|\(\s*(?:struct|union|class|enum)\s+{_NAME}\s*\)"
     rf"|\((?:\s*@\s*\w+)?\s*{_NAME}(?:\s+{_NAME})*(?:\s*(?:@\s*\w+|const\b|volatile\b|__restrict__))*\s*\*"
     r"(?:\s*(?:@\s*\w+|const\b|volatile\b|__restrict__|\*))*\s*\))"
     r"|(?P<number>0[fF][\da-fA-F]{8}\b|0[dD][\da-fA-F]{16}\b|0[xX][\da-fA-F]+|\d[\w.]*)"

@@ -146,10 +146,16 @@ def type_of_cast(information: DebugInformation, cast: Cast, space: str = "") -> 
     return pointer_to(information, type, cast.pointers[-1] or space)
 
 
-def size(information: DebugInformation, text: str) -> int:
-    """The bytes of a type: `int`, `(float *)`, `Node`. Raises InputError for an unknown type and for `void`."""
+def type_of_text(information: DebugInformation, text: str) -> Entry | None:
+    """The type that a text names: `int`, `(float *)`, `struct Node`; None for `void`. Raises InputError for any other
+    text."""
     cast = parsed(text)
-    type = type_of_cast(information, cast) if cast.pointers else named(information, cast.name)
+    return type_of_cast(information, cast) if cast.pointers else named(information, cast.name)
+
+
+def size(information: DebugInformation, text: str) -> int:
+    """The bytes of a type. Raises InputError for an unknown type and for `void`."""
+    type = type_of_text(information, text)
     if type is None:
         raise InputError("`void` has no size")
     return information.size(type)

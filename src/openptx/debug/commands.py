@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator
 from openptx.debug import examine, focus, listing
 from openptx.debug.arguments import number
 from openptx.debug.breakpoints import Breakpoint
+from openptx.debug.c_types import type_of_text
 from openptx.debug.expressions import parse
 from openptx.debug.formats import split_form, value_text
 from openptx.debug.logpoints import of_format
+from openptx.debug.scope import Scope
 from openptx.debug.session import Session
 from openptx.debug.settings import setting
-from openptx.debug.source_values import DEEPEST, RECORDS
+from openptx.debug.source_values import DEEPEST, RECORDS, information_of
 from openptx.debug.source_variables import POINTER, DebugInformation, type_name
 from openptx.debug.values import Array, TypedBits
 from openptx.dwarf import Entry
@@ -101,30 +103,33 @@ def list_lines(session: Session, text: str) -> Iterator[str]:
 
 
 def whatis(session: Session, text: str) -> Iterator[str]:
-    """whatis EXPRESSION: its type"""
+    """whatis EXPRESSION|TYPE: its type"""
     yield f"type = {next(iter(type_lines(session, text, members=False)))}"
 
 
 def ptype(session: Session, text: str) -> Iterator[str]:
-    """ptype EXPRESSION: its type, with the members of a structure"""
+    """ptype EXPRESSION|TYPE: its type, with the members of a structure"""
     first, *rest = type_lines(session, text, members=True)
     yield f"type = {first}"
     yield from rest
 
 
 def type_lines(session: Session, text: str, members: bool) -> Iterator[str]:
-    """The type of a value in the program, or in PTX."""
+    """The type of a value in the program or in PTX, or of that name."""
     if not text:
         raise InputError("the expression is missing: write one, such as a variable's name")
-    expression, scope = parse(text), session.scope()
-    found = expression.source_object(scope)
-    if found is None:
-        value = expression.evaluate(scope)
-        typed = isinstance(value, TypedBits | Array)
-        array = f"[{value.count}]" if isinstance(value, Array) else ""
-        yield f".{value.type.name}{array}" if typed else "int" if isinstance(value, int) else "float"
+    scope = session.scope()
+    information = information_of(scope)
+    try:
+        type = type_of_value(scope, text)
+    except InputError as error:
+        try:
+            type = type_of_text(information, text)
+        except InputError:
+            raise error from None
+    if not isinstance(type, Entry):
+        yield type or "void"
         return
-    information, type = found.information, found.type
     name = type_name(information, type)
     if members and type.tag == POINTER and (pointed := information.type_of(type)) is not None:
         type = pointed
@@ -134,6 +139,18 @@ def type_lines(session: Session, text: str, members: bool) -> Iterator[str]:
     yield f"{name} {{"
     yield from member_lines(information, type)
     yield "}"
+
+
+def type_of_value(scope: Scope, text: str) -> Entry | str:
+    """The type of a value: that of the program, or the name of one in PTX. Raises InputError."""
+    expression = parse(text)
+    found = expression.source_object(scope)
+    if found is not None:
+        return found.type
+    value = expression.evaluate(scope)
+    if isinstance(value, TypedBits | Array):
+        return f".{value.type.name}" + (f"[{value.count}]" if isinstance(value, Array) else "")
+    return "int" if isinstance(value, int) else "float"
 
 
 def member_lines(information: DebugInformation, type: Entry, offset: int = 0, depth: int = 0) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import prod
 from typing import Any, cast
 
 from openptx.debug.scope import Scope
@@ -54,7 +55,7 @@ def value_text(scope: Scope, found: Any, form: str) -> str:
     if isinstance(found, TypedBits):
         return formatted(found.bits, form, found.type) if form else str(found)
     if isinstance(found, SourceObject):
-        return shown(scope, found)
+        return shown(scope, found, lambda value: value_text(scope, value, form))
     if isinstance(found, list):
         parts = [value_text(scope, part, form) for part in cast("list[TypedBits]", found)]
         return "{" + ", ".join(parts) + "}"
@@ -62,6 +63,8 @@ def value_text(scope: Scope, found: Any, form: str) -> str:
         values = scope.elements(found, SHOWN)
         more = f" ... {found.count} elements" if found.count > SHOWN else ""
         parts = [value_text(scope, value, form) for value in values]
+        for extent in found.shape[:0:-1] if prod(found.shape) == found.count else ():
+            parts = ["{" + ", ".join(parts[i : i + extent]) + "}" for i in range(0, len(parts), extent)]
         return f".{found.space} 0x{found.address:x} {{" + ", ".join(parts) + "}" + more
     if form and isinstance(found, int):
         return formatted(found, form, type_of("b64"))

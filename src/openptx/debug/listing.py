@@ -234,8 +234,11 @@ def warps(session: Session) -> Iterator[str]:
 
 def blocks(session: Session) -> Iterator[str]:
     """For each block, the number of its threads that have not exited."""
+    if not session.stop.live:
+        yield "all blocks have ended"
+        return
     shown = 0
-    for batch in session.observer.batches if session.stop.live else ():
+    for batch in session.observer.batches:
         geometry = batch.x.geometry
         for i in range(geometry.count):
             if shown >= MOST:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -258,16 +258,18 @@ def evaluated(scope: Scope, value: SourceObject) -> TypedBits | Array | SourceOb
     return value
 
 
-def shown(scope: Scope, value: SourceObject, depth: int = 0) -> str:
-    """An object as text: `{x = 1, tag = {7, 0}}`."""
+def shown(scope: Scope, value: SourceObject, text: Callable[[TypedBits], str] = str, depth: int = 0) -> str:
+    """An object as text: `{x = 1, tag = {7, 0}}`; `text` writes its numbers."""
+    if scalar(value.type) is not None:
+        return text(number(scope, value))
     if value.type.tag in (ARRAY, *RECORDS) and depth == DEEPEST:
         return "{...}"
     if value.type.tag in RECORDS:
         members = value.information.members(value.type)
-        parts = [(member.label, shown(scope, value.member(member), depth + 1)) for member in members]
-        return "{" + ", ".join(f"{label} = {text}" if label else text for label, text in parts) + "}"
+        parts = [(member.label, shown(scope, value.member(member), text, depth + 1)) for member in members]
+        return "{" + ", ".join(f"{label} = {part}" if label else part for label, part in parts) + "}"
     if value.type.tag == ARRAY:
         count = next(iter(extents(value.type)), 0)
-        parts = [shown(scope, element_of(scope, value, i), depth + 1) for i in range(min(count, MOST_SHOWN))]
+        parts = [shown(scope, element_of(scope, value, i), text, depth + 1) for i in range(min(count, MOST_SHOWN))]
         return "{" + ", ".join([*parts, *(["..."] if count > MOST_SHOWN else [])]) + "}"
-    return str(number(scope, value))
+    return text(number(scope, value))

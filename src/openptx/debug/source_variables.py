@@ -289,8 +289,14 @@ def extents(type: Entry) -> list[int]:
     return found
 
 
+WRAPPED = {"__half": "f16", "__nv_bfloat16": "bf16", "__nv_fp8_e4m3": "e4m3", "__nv_fp8_e5m2": "e5m2"}
+"""Structures of CUDA's headers that are one number."""
+
+
 def scalar(type: Entry) -> str | None:
     """The type of PTX of a number, an enumeration or a pointer; None for other types."""
+    if type.tag in (STRUCT, CLASS) and (name := type.attributes.get(NAME)) in WRAPPED:
+        return WRAPPED[str(name)]
     size, encoding = type.attributes.get(BYTE_SIZE), type.attributes.get(ENCODING)
     if isinstance(ptx := type.attributes.get(PTX_TYPE), str):
         return ptx

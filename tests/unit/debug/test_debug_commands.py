@@ -48,6 +48,23 @@ def test_types_formats_and_memory(tmp_path: Path, capsys: pytest.CaptureFixture[
         assert words in out
 
 
+def test_names_of_types(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = debug(
+        tmp_path, capsys, *STOP, "ptype struct Point", "whatis Node *", "ptype float2", "whatis int", "whatis void",
+        "print sizeof(struct Point)", "whatis Pont",
+    )  # fmt: skip
+    for words in (
+        "type = Point {\n    int x;  // at 0\n", "type = Node *\ntype = float2 {\n    float x;  // at 0\n",
+        "type = int\ntype = void\nsizeof(struct Point) = 16\n", "no register or variable `Pont`",
+    ):  # fmt: skip
+        assert words in out
+
+
+def test_blocks_of_a_launch_that_has_ended(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = debug(tmp_path, capsys, "info blocks", "continue", "info blocks")
+    assert "block (1, 0, 0): 32 of 32 threads run\nthe launch has ended\nall blocks have ended\n" in out
+
+
 def test_focus(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = debug(
         tmp_path, capsys, *STOP, "cuda block (1,0,0) thread (2,0,0)", "cuda warp 0 lane 5", "thread (7,0,0)", "cuda x",

@@ -12,8 +12,19 @@ from dap_client import Client
 
 import openptx
 from openptx.cli import main
-from openptx.debug.source_variables import DebugInformation, extents
-from openptx.dwarf import entries
+from openptx.debug.source_variables import (
+    BASE_TYPE,
+    BYTE_SIZE,
+    ENCODING,
+    MEMBER,
+    OFFSET,
+    STRUCT,
+    TYPE,
+    DebugInformation,
+    extents,
+    scalar,
+)
+from openptx.dwarf import NAME, entries
 from openptx.line_table import LineTable
 from openptx.runtime.cxx_names import demangled
 
@@ -114,6 +125,25 @@ def test_bit_fields_base_classes_and_enumerations(tmp_path: Path, capsys: pytest
     assert "512 does not fit into 9 bits" in out
     assert "32 does not fit into 6 bits" in out
     assert f"\np.kind = 17\np = {base}, kind = 17, size = 511, delta = -32, data = 0x" in out
+
+
+def test_formats_and_arrays_of_arrays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = debug(
+        tmp_path, capsys, "break debugged_structures.cu:10", "continue", "print p.rows", "print p.rows[1]", "print/x p",
+        path=STRUCTURES,
+    )  # fmt: skip
+    assert re.search(r"\np.rows = .local \w+ \{\{0.0, 0.5, 1.0}, \{1.5, 2.0, 2.5}}\n", out)
+    assert re.search(r"\np.rows\[1] = .local \w+ \{1.5, 2.0, 2.5}\n", out)
+    assert "{base = {length = 0x4, rows = {{0x0, 0x3f000000, 0x3f800000}, {" in out
+    assert "kind = 0x11, size = 0x12c, delta = 0xfffffffb, data = 0x" in out
+
+
+def test_halves_of_cudas_headers_are_numbers() -> None:
+    information = DebugInformation("")
+    of_c = {NAME: "unsigned short", BYTE_SIZE: 2, ENCODING: 7}
+    member = information.entry(MEMBER, {NAME: "__x", TYPE: information.entry(BASE_TYPE, of_c).offset, OFFSET: 0})
+    for name, type in (("__half", "f16"), ("__nv_bfloat16", "bf16"), ("Half", None)):
+        assert scalar(information.entry(STRUCT, {NAME: name, BYTE_SIZE: 2}, [member])) == type
 
 
 def test_an_editor_opens_structures_level_by_level(client: Client) -> None:
