@@ -8,7 +8,7 @@ states are never merged.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import z3
 
@@ -144,7 +144,7 @@ def places(inputs: Inputs, path: Path, space: str, address: Term) -> list[tuple[
             if (way := path.extended(p, positive)) is not None:
                 found += places(inputs, way, space, part)
         return found
-    number = next((t.as_long() for t in terms if z3.is_bv_value(t)), 0)
+    number = sum(known_bits(t) for t in terms)
     if number >> SHIFT[64] == LOCAL:
         return [(path, STACK, simplify(address - (LOCAL << SHIFT[64])))]
     raise Unprovable("address", f"in `.{space}`: {str(address)[:120]}")
@@ -167,6 +167,15 @@ def summands(term: z3.BitVecRef) -> list[z3.BitVecRef]:
     if term.decl().kind() == z3.Z3_OP_BADD:
         return [leaf for part in term.children() for leaf in summands(part)]
     return [term]
+
+
+def known_bits(term: Any) -> int:
+    """The value of a number, or of the number that is the upper part of a term: z3 simplifies the sum of an address and
+    an offset without a common bit, such as that of `array[i & 7]`, to a concatenation."""
+    if z3.is_bv_value(term):
+        return term.as_long()
+    upper = term.arg(0) if term.decl().kind() == z3.Z3_OP_CONCAT else term
+    return upper.as_long() << term.size() - upper.size() if z3.is_bv_value(upper) else 0
 
 
 def split(address: z3.BitVecRef) -> tuple[z3.BoolRef, z3.BitVecRef, z3.BitVecRef] | None:

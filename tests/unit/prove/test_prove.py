@@ -60,6 +60,11 @@ EQUAL = {
         "and.b32 c, s1, 7; mad.lo.u32 d, c, 5, a;",
     ),
     "own store": ("st.global.u32 [py], s1; ld.global.u32 b, [py]; add.u32 d, a, b;", "add.u32 d, a, s1;"),
+    "place of a local array": (
+        "{ .local .b8 t[8]; mov.u64 %rd1, t; cvta.local.u64 %rd1, %rd1; and.b32 c, a, 7; cvt.u64.u32 %rd2, c;"
+        " add.s64 %rd1, %rd1, %rd2; st.u8 [%rd1], s1; ld.u8 d, [%rd1]; }",
+        "and.b32 d, s1, 255;",
+    ),
     "other width": (
         "mov.u32 d, a;",
         "ld.global.u16 b, [px]; ld.global.u16 c, [px + 2]; shl.b32 c, c, 16; or.b32 d, b, c;",
