@@ -69,6 +69,7 @@ class Solver:
 class Z3Exception(Exception): ...
 
 Z3_OP_BADD: int
+Z3_OP_CONCAT: int
 Z3_OP_BMUL: int
 Z3_OP_ITE: int
 Z3_OP_AND: int
