@@ -184,3 +184,23 @@ AGAIN: ld.volatile.shared.u32 v, [flag]; setp.eq.u32 done, v, 0; @done bra AGAIN
     ld.shared.u32 v, [tile]; st.global.u32 [o], v;
 DONE:""")
     assert "`fence.acq_rel.cta`" in (race.help or "")
+
+
+ARRIVE, AWAIT = "barrier.cluster.arrive;", "barrier.cluster.wait;"
+
+
+@pytest.mark.parametrize(
+    ("code", "help"),
+    [
+        (ARRIVE + AWAIT, None),
+        ("@p " + ARRIVE + AWAIT, "let all threads of the cluster execute `barrier.cluster.arrive` before they wait"),
+        (ARRIVE + ARRIVE + AWAIT, "let each thread execute `barrier.cluster.wait` between two arrivals"),
+        (ARRIVE, "let each thread that has arrived execute `barrier.cluster.wait`"),
+        ("@p bra SOME; ret; SOME: " + ARRIVE + AWAIT, "let all threads of all blocks of the cluster execute it"),
+    ],
+)
+def test_a_misused_barrier_of_the_cluster_is_one_finding_with_its_help(code: str, help: str | None) -> None:
+    code = "mul.wide.u32 g, t, 4; add.u64 o, o, g; st.global.u32 [o], 1;" + code
+    kernel = openptx.load(HEAD.format(code=code, scratch="dynamic"))["k"]
+    findings = openptx.sanitize(kernel, 2, 32, (np.zeros(64, np.uint32),), tools="sync", cluster=2)
+    assert [f.help for f in findings] == ([help] if help else [])

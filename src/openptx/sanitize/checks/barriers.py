@@ -15,6 +15,13 @@ from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.semantics import WARP_BARRIER
 from openptx.sanitize.reporter import Reporter
 
+TWICE = "arrives twice at the cluster's barrier", "let each thread execute `barrier.cluster.wait` between two arrivals"
+WITHOUT_ARRIVAL = (
+    "waits at the cluster's barrier without an arrive",
+    "let all threads of the cluster execute `barrier.cluster.arrive` before they wait",
+)
+"""What a thread does wrong at the cluster's barrier, and the help."""
+
 
 @dataclass(slots=True)
 class Trace:
@@ -25,7 +32,7 @@ class Trace:
     last: Array
     when: Array
     in_cluster: Array  # whether it has arrived at the cluster's barrier, and not yet waited
-    times_in_cluster: Array  # the number of its arrivals at the cluster's barrier
+    times_in_cluster: Array  # the number of its arrivals at the cluster's barrier, and of waits without one
     expected: dict[int, Array] = field(default_factory=dict[int, "Array"])  # by CTA, the count that arrivals name
     arrivals: dict[int, Op] = field(default_factory=dict[int, "Op"])
     """The last arrival that does not wait."""
@@ -227,7 +234,8 @@ class BarrierChecks:
         for i in np.flatnonzero((w[1:] == w[:-1]) & (m[1:] != m[:-1]) & ((m[1:] & m[:-1]) != 0))[:1].tolist():
             note = f"why: lanes of one warp have the masks 0x{int(m[i]):08x} and 0x{int(m[i + 1]):08x}"
             message = "lanes that wait for each other have different masks"
-            self.report(("masks", op), "unequal-barriers", message, op, batch, int(at[i]), notes=(note,))
+            help = "give all lanes that are to meet one mask, which names just them"
+            self.report(("masks", op), "unequal-barriers", message, op, batch, int(at[i]), notes=(note,), help=help)
 
     # Barriers of clusters.
 
@@ -238,14 +246,10 @@ class BarrierChecks:
         arrives = op.m.mode == "arrive"
         bad = lanes[waiting[lanes] == arrives]
         if bad.size:
-            what = (
-                "arrives twice at the cluster's barrier"
-                if arrives
-                else "waits at the cluster's barrier without an arrive"
-            )
-            self.report(("cluster", op), "unequal-barriers", f"a thread {what}", op, batch, int(bad[0]))
+            what, help = TWICE if arrives else WITHOUT_ARRIVAL
+            self.report(("cluster", op), "unequal-barriers", f"a thread {what}", op, batch, int(bad[0]), help=help)
         waiting[lanes] = arrives
-        self.trace(batch).times_in_cluster[lanes] += arrives
+        self.trace(batch).times_in_cluster[lanes if arrives else bad] += 1
         if arrives and op.m.aligned:
             self.record(op, batch, lanes)
         elif arrives:
@@ -265,7 +269,8 @@ class BarrierChecks:
             if left.size:
                 op = self.reporter.ops[int(trace.last[left[0]])]
                 message = "a thread ends after an arrive at the cluster's barrier, without a wait"
-                self.report(("left", op), "unfinished-copy", message, op, batch, int(left[0]))
+                help = "let each thread that has arrived execute `barrier.cluster.wait`"
+                self.report(("left", op), "unfinished-copy", message, op, batch, int(left[0]), help=help)
             self.find_lone_arrivals(batch, trace)
         memory = batch.x.allocated_tensor_memory
         if memory is not None and memory.owned.any():
@@ -290,7 +295,7 @@ class BarrierChecks:
             peer = first + int(np.argmax(by_cluster[first // by_cluster.shape[1]]))
             op = self.reporter.ops[int(trace.last[peer])]
             note = f"why: thread {x.geometry.thread_of(lane)} of block {x.geometry.block_of(lane)} ended without it"
-            message = "a barrier of the cluster that one of its blocks does not execute"
+            message = "a barrier of the cluster that some of its threads do not execute"
             help = "let all threads of all blocks of the cluster execute it"
             self.report(("blocks", op), "unequal-barriers", message, op, batch, peer, notes=(note,), help=help)
 
