@@ -14,7 +14,8 @@ from openptx.engines.native.analysis.affine import FOLD, UNKNOWN, Base, affine_o
 from openptx.engines.native.analysis.capabilities import Conversion, Rounding, is_parameter
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.float_transfer import FloatTransfer, OutlinedCall
-from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, collapse, is_finite, lanes_alike
+from openptx.engines.native.analysis.lane_patterns import ALIKE, VARYING, Pattern, alike, combined, common, pattern_of
+from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, collapse, is_finite
 from openptx.engines.native.analysis.special_registers import SpecialRegisters
 from openptx.engines.native.analysis.unsupported import InterpretInstruction, InterpretWithinCta, UnsupportedByJit
 from openptx.isa.machine import Machine
@@ -44,40 +45,45 @@ class AbstractMachine(FloatTransfer):
         """The memory effect of instructions, by position: "load" or "atomic"."""
         self.touches_others: dict[int, str] = {}
         """The same of instructions that access memory which other CTAs can access."""
-        self.alike_at: dict[int, int] = {}
-        """How many lanes in a row access the same place, of accesses at a separate address per lane."""
+        self.patterns: dict[int, Pattern] = {}
+        """Those of the addresses of accesses at a separate address per lane, by position."""
         self.may_leave: set[int] = set()
         """Positions where emission makes sure that base plus offset does not wrap."""
         self.has_tensor_memory = False
         """Whether an instruction touches tensor memory."""
         self._specials: dict[str, Bits] = {}
-        self._special = SpecialRegisters(self, context, lambda _, t: self.unknown(int(t[1:]), alike=N))
+        self._special = SpecialRegisters(self, context, lambda _, t: self.unknown(int(t[1:]), pattern=ALIKE))
 
     def forget(self, pc: int) -> None:
         """Drops what was recorded of an operation at an earlier visit, when less was known about registers."""
         self.accesses.pop(pc, None)
-        self.alike_at.pop(pc, None)
+        self.patterns.pop(pc, None)
         self.touches.pop(pc, None)
         self.touches_others.pop(pc, None)
         self.may_leave.discard(pc)
 
-    def unknown(self, w: int, alike: int = 1, is_float: bool = False) -> Bits:
-        """A value of which only is known how many lanes in a row have the same, and whether a float operation produced
-        it."""
-        lanes = ZEROS if alike == N else None
+    def unknown(self, w: int, pattern: Pattern = VARYING, is_float: bool = False) -> Bits:
+        """A value of which only its pattern is known, and whether a float operation produced it."""
+        lanes = ZEROS if pattern == ALIKE else None
         v = Value("", lanes, raw=UNKNOWN) if is_float else Value(UNKNOWN, lanes)
-        v.alike = alike
+        v.pattern = pattern
         return Bits(self, w, v)
 
-    def lanes_alike(self, *operands: Bits) -> int:
-        """How many lanes in a row have the same value, for each operand: all if the operands are uniform."""
-        least = N
+    def pattern(self, a: Bits) -> Pattern:
+        v = a.v
+        if isinstance(v, int):
+            return ALIKE
+        lanes = v.lanes if isinstance(v, Value) else v
+        if lanes is ZEROS:
+            return ALIKE
+        return pattern_of(lanes) if lanes is not None else v.pattern
+
+    def lanewise(self, *operands: Bits) -> Pattern:
+        """The pattern of what is computed of these lane by lane: uniform if they are."""
+        found = ALIKE
         for a in operands:
-            v = a.v
-            if not isinstance(v, int):
-                lanes = v.lanes if isinstance(v, Value) else v
-                least = min(least, v.alike if lanes is None else N if lanes is ZEROS else lanes_alike(lanes))
-        return least
+            found = common(found, alike(self.pattern(a)))
+        return found
 
     # Integers
 
@@ -99,18 +105,19 @@ class AbstractMachine(FloatTransfer):
         return UNKNOWN
 
     def plain(self, name: str, a: Bits, b: Bits) -> Bits:
-        return self.unknown(a.width, self.lanes_alike(a, b))
+        known = b.v if isinstance(b.v, int) else None
+        return self.unknown(a.width, combined(name, self.pattern(a), self.pattern(b), known))
 
     def plain_comparison(self, condition: str, a: Bits, b: Bits) -> Bits:
-        return self.unknown(1, self.lanes_alike(a, b))
+        return self.unknown(1, self.lanewise(a, b))
 
     def plain_select(self, p: Bits, a: Bits, b: Bits) -> Bits:
         floats = [isinstance(e.v, Value) and bool(e.v.raw) for e in (a, b)]
         is_float = any(floats) and all(f or is_finite(e.v, e.width) for f, e in zip(floats, (a, b), strict=True))
-        return self.unknown(a.width, self.lanes_alike(p, a, b), is_float)
+        return self.unknown(a.width, self.lanewise(p, a, b), is_float)
 
     def plain_cast(self, op: str, a: Bits, w: int) -> Bits:
-        return self.unknown(w, self.lanes_alike(a))
+        return self.unknown(w, self.pattern(a) if w > 1 else self.lanewise(a))
 
     def wide_division(self, op: str, a: Bits, b: Bits) -> Bits:
         return self.unknown(a.width)
@@ -119,11 +126,11 @@ class AbstractMachine(FloatTransfer):
         return self.unknown(a.width)
 
     def call(self, name: str, a: Bits, extra: str = "") -> Bits:
-        return self.unknown(a.width, self.lanes_alike(a))
+        return self.unknown(a.width, self.lanewise(a))
 
     def canonical_bits(self, a: Bits) -> Value:
         v = Value(UNKNOWN, a.v.lanes)
-        v.alike = a.v.alike
+        v.pattern = a.v.pattern
         return v
 
     # Floats
@@ -134,7 +141,7 @@ class AbstractMachine(FloatTransfer):
             outer, self.may_leave = self.may_leave, set()
             _widths[key] = getattr(Machine, str(key[0]))(self, *arguments, **keywords).width
             self.may_leave = outer
-        return self.unknown(_widths[key], self.lanes_alike(*operands))
+        return self.unknown(_widths[key], self.lanewise(*operands))
 
     def call_product(self, p: MatrixProduct, a: Sequence[Bits], b: Sequence[Bits], addends: Tile) -> Tile:
         return tuple(tuple(self.unknown(p.width) for _ in line) for line in addends)
@@ -143,36 +150,36 @@ class AbstractMachine(FloatTransfer):
         self, how: Rounding, op: str, f: Format, operands: tuple[Bits, ...], rnd: str, ftz: bool
     ) -> Bits:
         on_processor = how == "processor"
-        return self.unknown(f.storage, self.lanes_alike(*operands) if on_processor else 1, is_float=on_processor)
+        return self.unknown(f.storage, self.lanewise(*operands) if on_processor else VARYING, is_float=on_processor)
 
     def table_element(self, table: Sequence[int], index: Bits, w: int) -> Bits:
-        return self.unknown(w, self.lanes_alike(index))
+        return self.unknown(w, self.lanewise(index))
 
     def saturated(self, f: Format, a: Bits, v: Value) -> Bits:
-        return self.unknown(f.storage, self.lanes_alike(a), is_float=True)
+        return self.unknown(f.storage, self.lanewise(a), is_float=True)
 
     def float_extreme(self, f: Format, operands: tuple[Bits, ...], largest: bool, nan: bool) -> Bits:
-        return self.unknown(f.storage, self.lanes_alike(*operands), is_float=True)
+        return self.unknown(f.storage, self.lanewise(*operands), is_float=True)
 
     def float_comparison(self, condition: str, f: Format, a: Bits, b: Bits) -> Bits:
-        return self.unknown(1, self.lanes_alike(a, b))
+        return self.unknown(1, self.lanewise(a, b))
 
     def flush(self, f: Format, a: Bits, ftz: bool = True) -> Bits:
         if ftz and isinstance(a.v, Value) and a.v.raw and self.has(f):
-            return self.unknown(a.width, self.lanes_alike(a), is_float=True)
+            return self.unknown(a.width, self.lanewise(a), is_float=True)
         return super().flush(f, a, ftz)
 
     def converted(self, how: Conversion, d: Format, s: Format, a: Bits) -> Bits:
-        return self.unknown(d.storage, self.lanes_alike(a), is_float=how == "float")
+        return self.unknown(d.storage, self.lanewise(a), is_float=how == "float")
 
     def int_to_float(self, f: Format, t: Signedness, a: Bits) -> Bits:
-        return self.unknown(f.storage, self.lanes_alike(a), is_float=True)
+        return self.unknown(f.storage, self.lanewise(a), is_float=True)
 
     def float_to_int(self, t: Signedness, f: Format, a: Bits, rnd: str, w: int, ftz: bool) -> Bits:
-        return self.unknown(w, self.lanes_alike(a))
+        return self.unknown(w, self.lanewise(a))
 
     def float_integral(self, f: Format, a: Bits, rnd: str, ftz: bool) -> Bits:
-        return self.unknown(f.storage, self.lanes_alike(a), is_float=True)
+        return self.unknown(f.storage, self.lanewise(a), is_float=True)
 
     # The warp and the thread
 
@@ -185,22 +192,22 @@ class AbstractMachine(FloatTransfer):
     def ballot(self, p: Bits) -> Bits:
         if isinstance(p.v, int) and (not p.v or self.mask.v == 1):
             return self.const(-1 if p.v else 0, 32)
-        return self.unknown(32, alike=N)
+        return self.unknown(32, pattern=ALIKE)
 
     def shuffle(self, a: Bits, lane: Bits) -> Bits:
         if self.uniform(a):
             return a
         if isinstance(lane.v, Value) or isinstance(a.v, Value):
-            return self.unknown(a.width, self.lanes_alike(lane), isinstance(a.v, Value) and bool(a.v.raw))
+            return self.unknown(a.width, self.lanewise(lane), isinstance(a.v, Value) and bool(a.v.raw))
         values = as_lanes(a.v)
         return Bits(self, a.width, collapse(tuple(values[i & N - 1] for i in as_lanes(lane.v))))
 
     def inactive(self) -> Bits | None:
-        return None if self.mask.v == 1 else self.unknown(32, alike=N)
+        return None if self.mask.v == 1 else self.unknown(32, pattern=ALIKE)
 
     def special(self, name: str, w: int) -> Bits:
         if name.startswith(("clock", "globaltimer")):
-            return self.unknown(w, alike=N)
+            return self.unknown(w, pattern=ALIKE)
         if name not in self._specials:
             self._specials[name] = self._special.read(name)
         return self.resize(self._specials[name], w)
@@ -250,11 +257,11 @@ class AbstractMachine(FloatTransfer):
         if space == "param" and isinstance(address.v, int):
             if is_parameter(self.c.function, address.v, size):
                 places = range(address.v, address.v + size, w // 8)
-                return tuple(self.come_from(self.unknown(w, alike=N), self.origin(at, w)) for at in places)
+                return tuple(self.come_from(self.unknown(w, pattern=ALIKE), self.origin(at, w)) for at in places)
             return tuple(self.unknown(w) for _ in range(count))
         region, place = self.access(space, address, size, False)
         uniform = region in UNIFORM and self.uniform(place) and not is_private(space, self.c.has_local)
-        return tuple(self.unknown(w, N if uniform else 1) for _ in range(count))
+        return tuple(self.unknown(w, ALIKE if uniform else VARYING) for _ in range(count))
 
     def origin(self, at: int, w: int) -> object:
         """The key under which addresses derived from a parameter are remembered."""
@@ -265,7 +272,7 @@ class AbstractMachine(FloatTransfer):
         if region in UNIFORM and not self.stepping and has_offsets(place):
             self.accesses[self.site] = Access(region, size, write)
         elif not self.stepping:
-            self.alike_at[self.site] = self.lanes_alike(place)
+            self.patterns[self.site] = self.pattern(place)
         return region, place
 
     def store(self, space: str, address: Bits, values: Sequence[Bits]) -> None:
@@ -282,7 +289,7 @@ class AbstractMachine(FloatTransfer):
         pass
 
     def repeat(self, times: Bits, step: Callable[..., None], *values: Bits) -> None:
-        own = [a if self.uniform(a) else self.unknown(a.width, alike=N) for a in values]
+        own = [a if self.uniform(a) else self.unknown(a.width, pattern=ALIKE) for a in values]
         outer = self.mask, self.stepping
         self.mask, self.stepping = self.unknown(1), True
         try:

@@ -11,7 +11,8 @@ from openptx.engines.native.analysis.abstract_machine import AbstractMachine
 from openptx.engines.native.analysis.affine import UNKNOWN
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
-from openptx.engines.native.analysis.lattice import ZEROS, Fact, N, Value
+from openptx.engines.native.analysis.lane_patterns import ALIKE
+from openptx.engines.native.analysis.lattice import ZEROS, Fact, Value
 from openptx.engines.native.analysis.liveness import live_results
 from openptx.engines.native.analysis.meaning_memo import MeaningMemo, Stored
 from openptx.engines.native.analysis.operand_binder import AffineBinder
@@ -187,7 +188,7 @@ class BlockInterpreter:
         if kind == "barrier":
             for place in self.binder.destinations(op):
                 if place is not None:
-                    self.binder.write(place, x.unknown(32 if op.m.op == "popc" else 1, alike=N))
+                    self.binder.write(place, x.unknown(32 if op.m.op == "popc" else 1, pattern=ALIKE))
             return
         if kind == "branch-table":
             decides = self.binder.source(op.operands[0], op.types[0])
@@ -210,7 +211,7 @@ def value_of(x: AbstractMachine, fact: Fact, w: int) -> Bits:
     if fact.known is not None:
         return Bits(x, w, fact.known)
     if fact.raw:
-        return x.unknown(w, N if fact.lanes is not None else fact.alike, is_float=True)
+        return x.unknown(w, ALIKE if fact.lanes is not None else fact.pattern, is_float=True)
     v = Value(UNKNOWN, fact.lanes, fact.tz, fact.high)
-    v.alike, v.origin = fact.alike, fact.origin
+    v.pattern, v.origin = fact.pattern, fact.origin
     return Bits(x, w, v)

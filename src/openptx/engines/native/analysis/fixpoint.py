@@ -17,6 +17,7 @@ from openptx.engines.native.analysis.accesses import Access
 from openptx.engines.native.analysis.block_interpreter import BlockInterpreter, Branch, Findings, RegisterState
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
+from openptx.engines.native.analysis.lane_patterns import Pattern
 from openptx.engines.native.analysis.lattice import Fact, fact_of, join, varying
 from openptx.engines.native.analysis.meaning_memo import MeaningMemo
 from openptx.engines.native.analysis.reconvergence import reconvergence
@@ -43,8 +44,8 @@ class Facts:
     """Blocks during which lanes of the warp may have exited."""
     reached: list[bool]
     accesses: dict[int, Access]
-    alike: dict[int, int]
-    """How many lanes in a row access the same place, of accesses at a separate address per lane, by position."""
+    patterns: dict[int, Pattern]
+    """Those of the addresses of accesses at a separate address per lane, by position."""
     touches: dict[int, str]
     """The memory effect of instructions, by position: "load" or "atomic"."""
     touches_others: dict[int, str]
@@ -132,7 +133,7 @@ class Solver:
             raise UnsupportedByJit(f"facts about registers that still change after {SWEEPS} sweeps")
         return Facts(
             self.facts, frozenset(found.divergent), self.lanes.waiting, self.partial, self.lanes.ended,
-            self.lanes.reached, x.accesses, x.alike_at, x.touches, x.touches_others, frozenset(found.interpreted),
+            self.lanes.reached, x.accesses, x.patterns, x.touches, x.touches_others, frozenset(found.interpreted),
             frozenset(found.calls), frozenset(x.may_leave), self.lanes.masked, found.branches, x.has_tensor_memory,
             found.interprets_globally,
         )  # fmt: skip

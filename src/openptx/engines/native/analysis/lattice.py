@@ -11,11 +11,12 @@ from __future__ import annotations
 from functools import lru_cache
 from math import inf
 
+from openptx.engines.native.analysis.lane_patterns import ALIKE, VARYING, ZEROS, Pattern, common, pattern_of
+
 N = 32
 """Lanes of a warp."""
 
 Lanes = tuple[int, ...]
-ZEROS: Lanes = (0,) * N
 
 
 def vector_type(w: int) -> str:
@@ -32,29 +33,18 @@ class Value:
     A float that is `flushed` is not subnormal. `origin` is the pointer that an address was computed from, by its key in
     the entry values: a guess, which saves looking up the address's slot. `near`, of a vector of 64 bits: the base and
     offsets of which its lanes are the sums modulo 2^32. `reduced`: a guess, too, that a float is what a number exceeds
-    its floor by, in [0, 1). `alike`, of a vector: so many lanes in a row, a power of two, have the same value.
+    its floor by, in [0, 1). `pattern`, of a vector: a guess at how its lanes differ.
     """
 
     __slots__ = (
-        "alike",
-        "bound",
-        "flushed",
-        "high",
-        "lanes",
-        "name",
-        "near",
-        "origin",
-        "raw",
-        "reduced",
-        "tz",
-        "vector",
-    )
+        "bound", "flushed", "high", "lanes", "name", "near", "origin", "pattern", "raw", "reduced", "tz", "vector",
+    )  # fmt: skip
 
     def __init__(self, name: str, lanes: Lanes | None, tz: int = 0, high: int = -1, raw: str = "") -> None:
         self.name, self.lanes, self.tz, self.high, self.raw = name, lanes, tz, high, raw
         self.vector = "" if lanes is not None else name
         self.bound, self.flushed, self.reduced = inf, False, False
-        self.alike = 1
+        self.pattern = VARYING
         self.origin: object = None
         self.near: Value | None = None
 
@@ -90,12 +80,6 @@ def as_lanes(v: Known) -> Lanes:
     return (v,) * N if isinstance(v, int) else v
 
 
-@lru_cache(4096)
-def lanes_alike(lanes: Lanes) -> int:
-    """How many lanes in a row have the same number, at least: a power of two."""
-    return next(n for n in (32, 16, 8, 4, 2, 1) if all(lanes[i] == lanes[i // n * n] for i in range(N)))
-
-
 def collapse(lanes: Lanes) -> Known:
     """A single int if all lanes agree."""
     first = lanes[0]
@@ -104,19 +88,19 @@ def collapse(lanes: Lanes) -> Known:
 
 class Fact:
     """The facts about a register between blocks: constant, offsets, low zero bits, a bound, whether it is kept as a
-    float, and the origin of an address. `finite`: one of several constants that are finite as floats. `alike`: so many
-    lanes in a row, a power of two, have the same value."""
+    float, and the origin of an address. `finite`: one of several constants that are finite as floats. `pattern`:
+    a guess at how lanes differ that have no offsets."""
 
-    __slots__ = ("alike", "finite", "high", "known", "lanes", "origin", "raw", "tz")
+    __slots__ = ("finite", "high", "known", "lanes", "origin", "pattern", "raw", "tz")
 
     def __init__(
         self, known: Known | None, lanes: Lanes | None, tz: int = 0, high: int = -1, raw: bool = False,
-        origin: object = None, finite: bool = False, alike: int = 1,
+        origin: object = None, finite: bool = False, pattern: Pattern = VARYING,
     ) -> None:  # fmt: skip
         self.known, self.lanes, self.tz, self.high, self.raw, self.origin = known, lanes, tz, high, raw, origin
         self.finite = finite
         offsets = lanes if lanes is not None or known is None else as_lanes(known)
-        self.alike = alike if offsets is None else N if offsets is ZEROS else lanes_alike(offsets)
+        self.pattern = pattern if offsets is None else ALIKE if offsets is ZEROS else pattern_of(offsets)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Fact) and self.key() == other.key()
@@ -125,20 +109,20 @@ class Fact:
         return hash(self.key())
 
     def key(self) -> tuple[object, ...]:
-        return (self.known, self.lanes, self.tz, self.high, self.raw, self.origin, self.finite, self.alike)
+        return (self.known, self.lanes, self.tz, self.high, self.raw, self.origin, self.finite, self.pattern)
 
     def __repr__(self) -> str:
         return f"Fact{self.key()}"
 
 
-def varying(raw: bool = False, origin: object = None, finite: bool = False, alike: int = 1) -> Fact:
-    return Fact(None, None, 0, -1, raw, origin, finite, alike)
+def varying(raw: bool = False, origin: object = None, finite: bool = False, pattern: Pattern = VARYING) -> Fact:
+    return Fact(None, None, 0, -1, raw, origin, finite, pattern)
 
 
 def fact_of(v: V, w: int) -> Fact:
     """The facts about a value."""
     if isinstance(v, Value):
-        return Fact(None, v.lanes, v.tz, v.high, bool(v.raw) and not v.name, v.origin, alike=v.alike)
+        return Fact(None, v.lanes, v.tz, v.high, bool(v.raw) and not v.name, v.origin, pattern=v.pattern)
     found = normal(as_lanes(v), w)
     finite = is_finite(v, w)
     if found is None:
@@ -163,7 +147,7 @@ def join(a: Fact, b: Fact, widen: bool) -> Fact:
     finite = a.finite and b.finite
     origin = a.origin if a.origin == b.origin else None
     if a.lanes is None or a.lanes != b.lanes:
-        return varying(raw, origin, finite, min(a.alike, b.alike))
+        return varying(raw, origin, finite, common(a.pattern, b.pattern))
     tz = min(a.tz, b.tz)
     bounded = min(a.high, b.high) >= 0 and not (widen and b.high > a.high)
     return Fact(None, a.lanes, tz, max(a.high, b.high) if bounded else -1, raw, origin, finite)

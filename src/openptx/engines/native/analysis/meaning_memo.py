@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from openptx.engines.native.analysis.abstract_machine import AbstractMachine
 from openptx.engines.native.analysis.accesses import Access
+from openptx.engines.native.analysis.lane_patterns import Pattern
 from openptx.engines.native.analysis.lattice import V, Value
 from openptx.numerics import Bits
 
@@ -24,7 +25,7 @@ class Effect(NamedTuple):
     """Cells with the widths of values and the values; None stands for the operand of that number itself (transfer
     functions depend on the identity of `Bits.v`)."""
     access: Access | None
-    alike: int | None
+    pattern: Pattern | None
     touches: str | None
     touches_others: str | None
     may_leave: bool
@@ -51,8 +52,8 @@ class MeaningMemo:
             return False
         if effect.access is not None:
             x.accesses[x.site] = effect.access
-        if effect.alike is not None:
-            x.alike_at[x.site] = effect.alike
+        if effect.pattern is not None:
+            x.patterns[x.site] = effect.pattern
         if effect.touches is not None:
             x.touches[x.site] = effect.touches
         if effect.touches_others is not None:
@@ -73,7 +74,7 @@ class MeaningMemo:
         site = x.site
         touches, others = x.touches.get(site), x.touches_others.get(site)
         self._effects[key] = Effect(
-            found, x.accesses.get(site), x.alike_at.get(site), touches, others, site in x.may_leave
+            found, x.accesses.get(site), x.patterns.get(site), touches, others, site in x.may_leave
         )
 
 
@@ -82,4 +83,4 @@ def form(a: Bits) -> object:
     v = a.v
     if not isinstance(v, Value):
         return a.width, v
-    return a.width, v.name, v.raw, v.lanes, v.tz, v.high, v.bound, v.flushed, v.reduced, v.origin, v.near, v.alike
+    return a.width, v.name, v.raw, v.lanes, v.tz, v.high, v.bound, v.flushed, v.reduced, v.origin, v.near, v.pattern

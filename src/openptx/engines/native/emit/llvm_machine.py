@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
+from openptx.engines.native.analysis.lane_patterns import Pattern
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, collapse, vector_type
 from openptx.engines.native.analysis.special_registers import SpecialRegisters
 from openptx.engines.native.emit.arith.float_ops import FloatOps
@@ -47,14 +48,14 @@ class MemoryLowering:
     faulted and how.
     """
 
-    def __init__(self, scope: Scope, faults: FaultExits, frame: LocalFrame, alike: Mapping[int, int]) -> None:
-        """`alike`: see `Facts`."""
+    def __init__(self, scope: Scope, faults: FaultExits, frame: LocalFrame, patterns: Mapping[int, Pattern]) -> None:
+        """`patterns`: see `Facts`."""
         self.scope, self.paths = scope, GuardedPaths(scope)
         self.checks = BoundsCheck(scope, frame)
         self.slow = SlowPath(scope, faults, frame)
         lanes = GatherScatter(scope)
-        self.loads = LoadLowering(self.checks, self.slow, lanes, self.paths, alike)
-        self.stores = StoreLowering(self.checks, self.slow, lanes, self.paths)
+        self.loads = LoadLowering(self.checks, self.slow, lanes, self.paths, patterns)
+        self.stores = StoreLowering(self.checks, self.slow, lanes, self.paths, patterns)
         self.load, self.store, self.joined = self.loads.load, self.stores.store, self.loads.joined
         self.repeat = LaneLoop(scope, faults).repeat
 
@@ -86,7 +87,7 @@ class LlvmMachine(FloatOps):
         self.entry = scope.entry
         self.frame = LocalFrame(scope)
         self.faults = FaultExits(scope)
-        self.memory = MemoryLowering(scope, self.faults, self.frame, facts.alike)
+        self.memory = MemoryLowering(scope, self.faults, self.frame, facts.patterns)
         self.leave_if_wraps: Callable[[str, int, int, bool], None] | None = None
         """Takes a side exit to the generic version if base plus offset wraps, if the code may: see `SideExits`."""
         self.call_tensor_code: Callable[[Op, Sequence[Bits]], None] | None = None

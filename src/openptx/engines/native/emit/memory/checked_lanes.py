@@ -7,10 +7,11 @@ in place, and call for the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
+from openptx.engines.native.analysis.lane_patterns import VARYING, Pattern
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.emit.ir_builder import IRBuilder
 from openptx.engines.native.emit.memory.access_functions import Shape, finish, finish_exactly, function, lanes, mask
@@ -25,7 +26,16 @@ from openptx.engines.native.emit.memory.gather_scatter import (
     load_near,
     store_near,
 )
-from openptx.engines.native.emit.memory.rows import HALF, Row, in_rows, load_rows, steps_of, store_rows
+from openptx.engines.native.emit.memory.rows import (
+    HALF,
+    Row,
+    expected,
+    in_rows,
+    load_rows,
+    neighbours,
+    steps_of,
+    store_rows,
+)
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
 
@@ -45,7 +55,11 @@ class Kind(NamedTuple):
 class CheckedLanes:
     """Loads and stores of the elements of each lane."""
 
-    def __init__(self, checks: BoundsCheck, slow: SlowPath, lanes: GatherScatter) -> None:
+    def __init__(
+        self, checks: BoundsCheck, slow: SlowPath, lanes: GatherScatter, patterns: Mapping[int, Pattern]
+    ) -> None:
+        """`patterns`: see `Facts`."""
+        self.patterns = patterns
         self.x, self.ir, self.scope, self.tables = checks.x, checks.ir, checks.scope, checks.scope.tables
         self.checks, self.slow, self.lanes = checks, slow, lanes
 
@@ -53,12 +67,17 @@ class CheckedLanes:
         """Whether an access is of this kind. (The same local address is a different place in each lane.)"""
         return region != "local" and self.checks.c.options.checks
 
-    def tests_rows(self, region: str, count: int) -> bool:
-        """Whether an access is to test in place for rows of half a warp. Those of `ldmatrix` and the like, whose places
-        the instruction computes, are rows of four lanes."""
+    def row(self, region: str, count: int, step: int, write: bool = False) -> Row | None:
+        """The rows for which an access is to test in place: as its pattern expects, or in loops those of half a warp.
+        (Those of `ldmatrix` and the like, whose places the instruction computes, are rows of four lanes.)"""
         c = self.checks.c
         plain = bool(c.function.code[self.scope.site].form.instruction.access) and not c.options.baseline
-        return plain and region != "local" and count == 1 and self.scope.block.index in c.looped
+        if not plain or region == "local" or count > 1 or self.scope.step_lane:
+            return None
+        found = expected(self.patterns.get(self.scope.site, VARYING), step)
+        if found is not None and (found.step or not write):
+            return found
+        return neighbours(step) if self.scope.block.index in c.looped else None
 
     def rows(self, region: str, place: Bits, row: Row, write: bool) -> tuple[str, Callable[[], list[str]]]:
         """An i1, whether all lanes execute and access rows of valid memory; and a function that emits the rows'

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from openptx.engines.native.analysis.accesses import TABLE, is_private, locate
 from openptx.engines.native.analysis.capabilities import is_parameter
+from openptx.engines.native.analysis.lane_patterns import Pattern
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, Value, vector_type
 from openptx.engines.native.emit.guarded_paths import GOOD, GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA
@@ -15,7 +16,7 @@ from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes
 from openptx.engines.native.emit.memory.gather_scatter import GatherScatter, LoadPlan
 from openptx.engines.native.emit.memory.joined_loads import JoinedLoads
 from openptx.engines.native.emit.memory.local_slots import LocalSlots
-from openptx.engines.native.emit.memory.rows import HALF, Row, load_rows, neighbours
+from openptx.engines.native.emit.memory.rows import Row, load_rows
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
 
@@ -24,26 +25,24 @@ AHEAD = 2
 rows after this one, which the processor does not foresee: `sum_shuffle` takes 0.6 of the time on a Zen 3 (with 1 or 4
 rows 0.75), and kernels with data in the caches take as long as before."""
 
-ALIKE = (8, 16)
-"""So many lanes in a row with the same place make it worth testing for it."""
-
 LINE = 64
 """Bytes of the processor's cache lines."""
 
 
 class LoadLowering:
     def __init__(
-        self, checks: BoundsCheck, slow: SlowPath, lanes: GatherScatter, paths: GuardedPaths, alike: Mapping[int, int]
-    ) -> None:
-        """`alike`: see `Facts`."""
+        self, checks: BoundsCheck, slow: SlowPath, lanes: GatherScatter, paths: GuardedPaths,
+        patterns: Mapping[int, Pattern],
+    ) -> None:  # fmt: skip
+        """`patterns`: see `Facts`."""
         self.x, self.ir, self.scope, self.entry = checks.x, checks.ir, checks.scope, checks.entry
         self.c, self.checks, self.slow, self.lanes, self.paths = checks.c, checks, slow, lanes, paths
-        self.alike = alike
+        self.patterns = patterns
         self.joined = JoinedLoads(checks, paths, self.rows)
 
     @cached_property
     def shared(self) -> CheckedLanes:
-        return CheckedLanes(self.checks, self.slow, self.lanes)
+        return CheckedLanes(self.checks, self.slow, self.lanes, self.patterns)
 
     @cached_property
     def own(self) -> LocalSlots:
@@ -107,22 +106,22 @@ class LoadLowering:
                 lambda: self.slow.load(space, address, w, count),
             )
 
-        if not self.shared.tests_rows(region, count):
+        row = self.shared.row(region, count, w // 8)
+        if row is None:
             return each()
-        length = self.alike.get(self.scope.site, 1)
-        if length in ALIKE:
-            return self.joined.load_alike(region, place, w, length, each)
-        good, firsts = self.rows(region, place, neighbours(w // 8))
-        return self.joined.load(region, place, w, good, lambda: (self.load_halves(region, firsts(), w),), each)
+        if not row.step:
+            return self.joined.load_alike(region, place, w, row.length, each)
+        good, firsts = self.rows(region, place, row)
+        return self.joined.load(region, place, w, good, lambda: (self.load_parts(region, firsts(), w),), each)
 
     def rows(self, region: str, place: Bits, row: Row) -> tuple[str, Callable[[], list[str]]]:
         return self.shared.rows(region, place, row, False)
 
-    def load_halves(self, region: str, pointers: list[str], w: int) -> Bits:
-        """The elements of two rows, of half a warp each."""
+    def load_parts(self, region: str, pointers: list[str], w: int) -> Bits:
+        """The elements of rows of neighbours."""
         if region == "global" and self.is_continued_by_next_warp:
             for at in pointers:
-                self.fetch(at, AHEAD * N * w // 8, HALF * w // 8)
+                self.fetch(at, AHEAD * N * w // 8, N // len(pointers) * w // 8)
         return self.x.bits(load_rows(self.ir, w, pointers), w)
 
     @property

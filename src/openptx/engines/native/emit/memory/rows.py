@@ -5,10 +5,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from openptx.engines.native.analysis.lane_patterns import ZEROS, Pattern
 from openptx.engines.native.analysis.lattice import N
 from openptx.engines.native.emit.ir_builder import DATA, IRBuilder
 
 HALF = N // 2
+
+LENGTHS = (8, 16)
+"""Rows of so many lanes are tested for where the facts expect them."""
 
 
 class Row(NamedTuple):
@@ -27,9 +31,18 @@ class Row(NamedTuple):
         return range(0, N, self.length)
 
 
-def neighbours(step: int) -> Row:
-    """Half a warp that accesses one element after the other."""
-    return Row(HALF, step, HALF * step, step)
+def neighbours(step: int, length: int = HALF) -> Row:
+    """Lanes that access one element after the other."""
+    return Row(length, step, length * step, step)
+
+
+def expected(p: Pattern, step: int) -> Row | None:
+    """The rows that addresses with a pattern are likely to be, for elements of `step` bytes: neighbours, or alike."""
+    if p.length not in LENGTHS:
+        return None
+    if p.offsets == ZEROS:
+        return Row(p.length, 0, step, step)
+    return neighbours(step, p.length) if p.offsets == tuple(i % p.length * step for i in range(N)) else None
 
 
 def in_rows(b: IRBuilder, t: str, places: str, steps: str, length: int = HALF) -> str:
@@ -44,8 +57,9 @@ def steps_of(step: int) -> tuple[int, ...]:
 
 
 def load_rows(b: IRBuilder, w: int, pointers: list[str]) -> str:
-    """The elements of two rows."""
-    return b.concatenate(f"i{w}", HALF, [b.load(f"<{HALF} x i{w}>", at, w // 8, DATA) for at in pointers])
+    """The elements of rows of neighbours."""
+    length = N // len(pointers)
+    return b.concatenate(f"i{w}", length, [b.load(f"<{length} x i{w}>", at, w // 8, DATA) for at in pointers])
 
 
 def load_alike(b: IRBuilder, w: int, row: Row, pointers: list[str], offset: int = 0) -> str:
@@ -58,6 +72,7 @@ def load_alike(b: IRBuilder, w: int, row: Row, pointers: list[str], offset: int 
 
 
 def store_rows(b: IRBuilder, w: int, value: str, pointers: list[str]) -> None:
-    for first, at in zip((0, HALF), pointers, strict=True):
-        part = b.shuffle(f"<{N} x i{w}>", value, "poison", range(first, first + HALF))
-        b.store(f"<{HALF} x i{w}>", part, at, w // 8, DATA)
+    length = N // len(pointers)
+    for i, at in enumerate(pointers):
+        part = b.shuffle(f"<{N} x i{w}>", value, "poison", range(i * length, (i + 1) * length))
+        b.store(f"<{length} x i{w}>", part, at, w // 8, DATA)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from openptx.engines.native.analysis.accesses import locate
+from openptx.engines.native.analysis.lane_patterns import Pattern
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, Value, vector_type
 from openptx.engines.native.emit.guarded_paths import GOOD, GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA
@@ -13,19 +14,24 @@ from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes
 from openptx.engines.native.emit.memory.gather_scatter import LANES, RUNS, WIDEST, GatherScatter
 from openptx.engines.native.emit.memory.local_slots import LocalSlots
-from openptx.engines.native.emit.memory.rows import neighbours, store_rows
+from openptx.engines.native.emit.memory.rows import store_rows
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
 
 
 class StoreLowering:
-    def __init__(self, checks: BoundsCheck, slow: SlowPath, lanes: GatherScatter, paths: GuardedPaths) -> None:
+    def __init__(
+        self, checks: BoundsCheck, slow: SlowPath, lanes: GatherScatter, paths: GuardedPaths,
+        patterns: Mapping[int, Pattern],
+    ) -> None:  # fmt: skip
+        """`patterns`: see `Facts`."""
+        self.patterns = patterns
         self.x, self.ir, self.scope, self.c = checks.x, checks.ir, checks.scope, checks.c
         self.checks, self.slow, self.lanes, self.paths = checks, slow, lanes, paths
 
     @cached_property
     def shared(self) -> CheckedLanes:
-        return CheckedLanes(self.checks, self.slow, self.lanes)
+        return CheckedLanes(self.checks, self.slow, self.lanes, self.patterns)
 
     @cached_property
     def own(self) -> LocalSlots:
@@ -70,8 +76,9 @@ class StoreLowering:
                 good, lambda: self.lanes.scatter(pointers(), values, w), lambda: self.slow.store(space, address, values)
             )
 
-        if self.shared.tests_rows(region, count):
-            good, firsts = self.shared.rows(region, place, neighbours(w // 8), True)
+        row = self.shared.row(region, count, w // 8, write=True)
+        if row is not None:
+            good, firsts = self.shared.rows(region, place, row, True)
             self.either(good, lambda: store_rows(ir, w, self.x.vector(values[0]), firsts()), each)
         else:
             each()

@@ -111,7 +111,7 @@ class Definedness:
         checks, lanes = DefinednessBytes(x.scope, x.frame), GatherScatter(x.scope)
         slow = MarksLaneByLane(checks, x.memory.slow, lanes)
         self.load = LoadLowering(checks, slow, lanes, x.memory.paths, {}).load
-        self.store = StoreLowering(checks, slow, lanes, x.memory.paths).store
+        self.store = StoreLowering(checks, slow, lanes, x.memory.paths, {}).store
 
     def read(self, space: str, address: Bits, w: int, count: int, site_word: Callable[[int], str]) -> None:
         """All bytes that lanes have loaded must have been written. `site_word` makes the word for the site."""

@@ -1,4 +1,4 @@
-"""Loads in loops from the place that a row of the block shares, `a[row * n + i]`: blocks of 16 or 8 by some rows."""
+"""Accesses by rows of the block, of 16 or 8 lanes: at one place, `a[row * n + i]`, or neighbours, `a[row * n + x]`."""
 
 from __future__ import annotations
 
@@ -98,4 +98,53 @@ def test_what_is_not_valid_faults(offsets: tuple[int, ...], length: int, skew: s
             openptx.load(kernel(32, offsets, skew))["k"](1, (16, 4), (a, out, PITCH, 64), engine=engine, workers=1)
         texts.append(re.sub(r"0x\w+", "", str(caught.value)))
     assert "thread (0, 3, 0)" in texts[0]
+    assert texts[1] == texts[0]
+
+
+def stencil(width: int, guard: str = "", step: int = 1) -> str:
+    """A thread mixes its element with those around it."""
+    size = width // 8
+    loads = "".join(
+        f"{guard} ld.global.b{width} %x, [{base}+{size * at}]; mul.lo.u{width} %s, %s, 3; xor.b{width} %s, %s, %x;"
+        for base, at in (("%a", -1), ("%a", 0), ("%a", 1), ("%b", 0), ("%b", 2))
+    )
+    return f""".version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 pa, .param .u64 pout, .param .u32 ppitch, .param .u32 pn) {{
+.reg .b64 %a, %b, %out; .reg .b32 %x0, %y, %r, %n, %pitch; .reg .pred %p, %q; .reg .b{width} %x, %s;
+ld.param.u64 %a, [pa]; ld.param.u64 %out, [pout]; ld.param.u32 %pitch, [ppitch]; ld.param.u32 %n, [pn];
+mov.u32 %x0, %tid.x; mov.u32 %y, %tid.y; mul.lo.u32 %x0, %x0, {step}; mad.lo.u32 %r, %y, %pitch, %x0; add.u32 %r, %r, 1;
+mad.wide.u32 %out, %r, {size}, %out; mad.wide.u32 %b, %r, {size}, %a; add.u32 %r, %r, %pitch;
+mad.wide.u32 %a, %r, {size}, %a; setp.lt.u32 %q, %x0, 5; mov.b{width} %s, 7; mov.b{width} %x, 1;
+setp.ge.u32 %p, %r, %n; @%p bra DONE;
+{loads}
+{guard} st.global.b{width} [%out], %s;
+DONE: ret; }}"""
+
+
+@pytest.mark.parametrize("width", [16, 32, 64])
+@pytest.mark.parametrize("block", [(16, 4), (8, 9), (16, 3), (32, 2), (4, 16)], ids=str)
+def test_rows_of_neighbours(block: tuple[int, int], width: int) -> None:
+    for guard, step, n in (("", 1, 1000), ("", 1, 210), ("@%q", 1, 1000), ("", 2, 1000), ("", 0, 1000)):
+        found: list[Any] = []
+        for engine in ("interp", "native"):
+            a = (np.arange(40 * 99, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)).astype(f"u{width // 8}")
+            out = np.zeros(40 * 99, a.dtype)
+            with settings.cache_at(None):
+                kernel = openptx.load(stencil(width, guard, step))["k"]
+                kernel(1, block, (a, out, 99, n), engine=engine, workers=1)
+            found.append(out)
+        np.testing.assert_array_equal(found[1], found[0])
+        assert found[0].any()
+
+
+def test_rows_of_neighbours_that_are_not_valid_fault() -> None:
+    texts: list[str] = []
+    for engine in ("interp", "native"):
+        a, out = np.zeros(4 * 99 + 10, np.uint32), np.zeros(40 * 99, np.uint32)
+        with pytest.raises(openptx.Fault) as caught, settings.cache_at(None):
+            openptx.load(stencil(32))["k"](1, (16, 4), (a, out, 99, 1000), engine=engine, workers=1)
+        texts.append(re.sub(r"0x\w+", "", str(caught.value)))
+    assert "thread (10, 3, 0)" in texts[0]
     assert texts[1] == texts[0]
