@@ -280,10 +280,12 @@ class _Evaluation:
         """An object of the program: a variable, a member, an element. Raises InputError for anything else."""
         match tree:
             case ast.Name(id=name):
-                found = source_values.find(self.scope, self.names[name])
-                if found is None:
-                    raise InputError(f"`{self.names[name]}` is no variable of the program")
-                return found
+                text = self.names[name]
+                if (found := source_values.find(self.scope, text)) is not None:
+                    return found
+                if isinstance(array := self.scope.name(text), Array) and len(array.shape) > 1:
+                    return pointers.of_array(self.scope, array)  # `tile[1][2]`, of PTX
+                raise InputError(f"`{text}` is no variable of the program")
             case ast.Attribute(value=value, attr=name):
                 found = self.object(value)
                 for member in self.names[name].split("."):
