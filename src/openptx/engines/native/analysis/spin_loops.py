@@ -7,7 +7,7 @@ could not end otherwise: each of its iterations does the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Container, Iterator, Mapping, Set
 
 from openptx.control_flow import END, control
 from openptx.engines.native.analysis.cfg import Block, Graph
@@ -38,16 +38,28 @@ def awaited(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) -> 
     if not suspects:
         return None
     decides = slice_back(graph, pcs, {c for pc in pcs for c in guard_cells(graph, pc)})
+    stored = slice_back(graph, pcs, stored_in_shared_memory(graph, pcs, decides))
     for pc in suspects:
         op = graph.function.code[pc]
         results = graph.cells.writes(op)
-        if not results & decides:
+        polls = touches[pc] == "load" or op.m.values.get("op") in IDEMPOTENT
+        if not results & decides and not (polls and results & stored):
             continue
         own = slice_back(graph, pcs, graph.cells.reads(op))
         if touches[pc] == "atomic" and results & own:
             continue
         return pc
     return None
+
+
+def stored_in_shared_memory(graph: Graph, pcs: list[int], decides: set[int]) -> set[int]:
+    """What a loop stores in shared memory, if what it loads there decides: a thread that polls for its block tells the
+    others so, as in Triton's code. (One that takes the next item of a queue does not wait.)"""
+    accesses = [op for op in (graph.function.code[pc] for pc in pcs) if op.form.instruction.access]
+    ops = [op for op in accesses if op.m.space in ("shared", "shared::cta")]
+    if not any(graph.cells.writes(op) & decides for op in ops):
+        return set()
+    return {cell for op in ops if op.form.instruction.access == "store" for cell in graph.cells.reads(op)}
 
 
 def polls(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) -> Iterator[tuple[int, frozenset[int]]]:
@@ -78,6 +90,13 @@ def natural_loops(blocks: list[Block], cycle: frozenset[int]) -> Iterator[frozen
                     found.update(more)
                     work += more
                 yield frozenset(found)
+
+
+def polls_between_barriers(graph: Graph, counted: Container[int]) -> bool:
+    """Whether a loop whose header is counted has a barrier of the block, at which warps suspend in each iteration."""
+    blocks = graph.blocks
+    loops = (loop for loop in cycles(blocks) if any(b in counted for b in loop))
+    return any(blocks[b].is_cta_barrier for loop in loops for b in loop)
 
 
 def positions(graph: Graph, cycle: frozenset[int]) -> list[int]:

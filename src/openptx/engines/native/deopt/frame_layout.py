@@ -14,6 +14,7 @@ from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N
 from openptx.engines.native.analysis.liveness import live_before
 from openptx.engines.native.analysis.reconvergence import find_waiting
+from openptx.engines.native.analysis.spin_loops import polls_between_barriers
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.deopt.frame_state import FrameState, SavedRegister, SideExit
 
@@ -61,6 +62,8 @@ class FrameLayout:
             bool(self.exits) and (may_wait_twice(c) or any(is_guarded(c, b) for b in c.graph.blocks))
         )
         """Whether warps may have to continue in the interpreter."""
+        self.keeps_turns = polls_between_barriers(c.graph, counted)
+        """Whether iterations are counted in the frame, across barriers."""
         if self.deoptimizes and any(op.m.values.get("mode") == "arrive" for op in c.function.code):
             raise UnsupportedByJit("warps that only arrive at barriers, in a kernel that may deoptimise")
         self.make_room()
