@@ -243,9 +243,14 @@ def _unopened(c: Cursor, place: int) -> Mistake:
     fix = Fix(c.span, "", "remove it", SAFE)
     if c.peek().kind in ("word", "number"):
         fix = Fix(c.span, ",", "write a comma", SUGGESTION)
-    elif c.word == "]" and (opened := _NAMED.search(c.file.text, max(place - 200, 0), place)):
+    elif c.word == "]" and (opened := _NAMED.search(c.file.text, _after_space(c, place), place)):
         fix = Fix((opened.start(), opened.start()), "[", "open the bracket", SUGGESTION)
     return c.mistake("syntax", message, c.span, fix=fix)
+
+
+def _after_space(c: Cursor, place: int) -> int:
+    """Where the last characters before `place` that are neither space nor comma begin: a name may be of any length."""
+    return max(c.file.text.rfind(mark, 0, place) for mark in " \t\n,") + 1
 
 
 def _missing_comma(c: Cursor, place: int) -> Mistake:

@@ -69,3 +69,11 @@ def test_a_label_without_its_colon_is_the_only_error(word: str) -> None:
     assert [text[slice(*d.span)] for d in found] == [word]
     assert found[0].fix is not None
     assert found[0].fix.replacement == ":"
+
+
+@pytest.mark.parametrize(("wrong", "meant"), [("bar.uni LOOP;", "bra.uni"), ("bra.sync 0;", "bar.sync")])
+def test_another_mnemonic_of_the_same_letters_may_be_meant(wrong: str, meant: str) -> None:
+    text = f".version 8.0\n.target sm_80\n.address_size 64\n.entry k() {{\nLOOP: {wrong}\nret;\n}}\n"
+    (found,) = openptx.check(text)
+    assert found.help == f"did you mean `{meant}`?"
+    assert found.fix is not None

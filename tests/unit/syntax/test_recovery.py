@@ -118,6 +118,10 @@ def test_one_mistake_in_a_module(old: str, new: str, code: str, message: str) ->
     assert [(d.code, d.message) for d in check(source)] == [(code, message)]
 
 
+LONG = "n" * 250
+"""A name such as numba's, which contain the types of all arguments."""
+
+
 # fmt: off
 @pytest.mark.parametrize(("wrong", "right"), [
     ("ld.u32 %r1, [%r2-8];", "ld.u32 %r1, [%r2+-8];"),
@@ -125,6 +129,7 @@ def test_one_mistake_in_a_module(old: str, new: str, code: str, message: str) ->
     ("add.s32 %r1, %r2 %r3;", "add.s32 %r1, %r2, %r3;"),
     ("add.s32 %r1, %r2, %r3", "add.s32 %r1, %r2, %r3;"),
     ("mov.b64 %rd1, {%r1, %r2;", "mov.b64 %rd1, {%r1, %r2};"),
+    (f".shared .b32 {LONG}; ld.u32 %r1, {LONG}];", f".shared .b32 {LONG}; ld.u32 %r1, [{LONG}];"),
 ])  # fmt: skip
 def test_the_fix_repairs_it(wrong: str, right: str) -> None:
     source = BEFORE + wrong + AFTER

@@ -8,6 +8,7 @@ from openptx.check.problems import INSTRUCTION_SET, Problem, rewrite
 from openptx.check.spelling import distance, nearest
 from openptx.diagnostics import SAFE, SUGGESTION
 from openptx.isa.conversions import ROUNDING
+from openptx.isa.mnemonics import MODULES
 from openptx.isa.notation import Instruction, resolve
 from openptx.isa.types import TYPES, Type
 from openptx.patterns import pattern
@@ -31,6 +32,7 @@ def unknown_modifier(
     if guess in opcode.split("."):
         guess = None  # it is there already
     fixed = substituted(opcode, strange, guess) if guess else None
+    fixed = fixed or (None if help else _other_mnemonic(opcode, mnemonic))
     help = help or (f"did you mean `{fixed}`?" if fixed else None)
     return _unknown(mnemonic, strange, help, fixed if fixed and help and fixed in help and resolve(fixed) else None)
 
@@ -55,6 +57,12 @@ def _nearest(opcode: str, strange: str, choices: set[str]) -> str | None:
     similar = sorted(choices, key=lambda choice: (not choice.startswith(longer), choice))
     fitting = (c for c in similar if c.startswith(longer) or nearest(strange, (c,)))
     return next((c for c in fitting if resolve(substituted(opcode, strange, c))), None) or nearest(strange, choices)
+
+
+def _other_mnemonic(opcode: str, mnemonic: str) -> str | None:
+    """The opcode with another mnemonic of the same letters with which it exists: `bra.uni` for `bar.uni`."""
+    others = (name for name in MODULES if name != mnemonic and sorted(name) == sorted(mnemonic))
+    return next((fixed for name in others if resolve(fixed := opcode.replace(mnemonic, name, 1))), None)
 
 
 def _unknown(mnemonic: str, strange: str, help: str | None, fixed: str | None) -> Problem:
