@@ -31,6 +31,19 @@ class Item(NamedTuple):
     arguments: tuple[Any, ...]
 
 
+class Callback:
+    """A function of the program that `cuStreamAddCallback` submits, which is called after a fault as well."""
+
+    def __init__(self, function: Callable[[int, int, int], None], handle: int, data: int) -> None:
+        self.function, self.handle, self.data = function, handle, data
+
+    def __call__(self) -> None:
+        self.call(Result.SUCCESS)
+
+    def call(self, result: Result) -> None:
+        self.function(self.handle, result, self.data)
+
+
 class Queue:
     """The pending work of a stream. The `legacy` default stream and those that are `blocking` wait for each other."""
 
@@ -112,10 +125,17 @@ class Queue:
         return moved
 
     def drop(self) -> None:
-        """Drops pending work, after a fault or at the context's end."""
-        with Queue.lock:
-            self.done += len(self.items)
-            self.items.clear()
+        """Drops pending work, after a fault or at the context's end. Callbacks are told of the fault."""
+        while True:
+            with Queue.lock:
+                if not self.items:
+                    return
+                work = self.items.popleft().work
+            try:
+                if self.context.error and isinstance(work, Callback):
+                    work.call(self.context.error)
+            finally:
+                self.done += 1
 
 
 def always() -> bool:

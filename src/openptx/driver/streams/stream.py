@@ -13,7 +13,7 @@ from openptx.driver.objects import driver
 from openptx.driver.results import Result
 from openptx.driver.streams.capture_modes import require_no_capture_in, require_usable
 from openptx.driver.streams.objects import DEFAULT, LEGACY, NON_BLOCKING, Stream, stream_of
-from openptx.driver.streams.queues import of_context, settle
+from openptx.driver.streams.queues import Callback, of_context, settle
 
 
 def submit(context: Context, handle: int, kind: str, work: Callable[..., Any], *arguments: Any) -> None:
@@ -103,7 +103,7 @@ def add_callback(context: Context, handle: int, function: int, data: int, flags:
         raise invalid("a callback is a function, and its flags are 0")
     require_no_capture(stream_of(context, handle), "a callback")
     kind = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_int, ctypes.c_uint64)
-    submit(context, handle, "host", kind(function), handle, 0, data)
+    submit(context, handle, "host", Callback(kind(function), handle, data))
 
 
 @in_context("cuLaunchHostFunc", "cuLaunchHostFunc_v2")

@@ -2,9 +2,24 @@
 
 import ctypes
 import struct
+import time
 from ctypes import byref
 
-from driver_calls import Address, Handle, Size, Word, allocate, call, context, kernel, load, pointers, variable, words
+from driver_calls import (
+    Address,
+    Handle,
+    Size,
+    Word,
+    allocate,
+    call,
+    context,
+    kernel,
+    launch,
+    load,
+    pointers,
+    variable,
+    words,
+)
 
 INVALID, NO_MEMORY, NOT_FOUND, UNSUPPORTED, INVALIDATED = 1, 2, 500, 900, 901
 EXTERNAL = 1
@@ -14,7 +29,6 @@ KERNEL = """
 .visible .global .u32 plain;
 .visible .entry store(.param .u64 a) { .reg .b64 %p; ld.param.u64 %p, [a]; st.global.u32 [%p], 7; ret; }
 """
-
 context()
 place, pinned = allocate(64), Handle()
 call("cuMemHostAlloc", byref(pinned), Size(64), 0)
@@ -74,6 +88,23 @@ function = ctypes.CFUNCTYPE(None, Handle, ctypes.c_int, Handle)(lambda *_: None)
 call("cuStreamBeginCapture_v2", stream, 2)
 call("cuStreamAddCallback", stream, function, None, 0, result=UNSUPPORTED)
 call("cuStreamEndCapture", stream, byref(graph), result=INVALIDATED)
+
+# Callbacks that wait when a kernel faults are called, with its error.
+seen = list[int]()
+told = ctypes.CFUNCTYPE(None, Handle, ctypes.c_int, Handle)(lambda _, result, __: seen.append(result))
+call("cuCtxCreate_v2", byref(Handle()), 0, 0)
+blocked, never = Handle(), allocate(4)
+call("cuMemsetD32_v2", never, Word(0), Size(1))
+call("cuStreamCreate", byref(blocked), 1)
+call("cuStreamWaitValue32_v2", blocked, never, Word(1), 1)
+call("cuStreamAddCallback", blocked, told, None, 0)
+wild = kernel(load(KERNEL), "store")
+launch(wild, 1, Address(0), result=700)
+call("cuStreamSynchronize", blocked, result=700)
+for _ in range(1000):
+    time.sleep(0 if seen else 1e-2)
+assert seen == [700]
+call("cuCtxPopCurrent_v2", byref(Handle()))
 
 # Pools: their size, and how the highest use is set.
 pool, taken, high = Handle(), Address(), ctypes.c_uint64(5)
