@@ -6,6 +6,7 @@ same holds for small allocations of the host that share its slot (device/pool.py
 
 from __future__ import annotations
 
+import ctypes
 from bisect import bisect_left, insort
 from collections.abc import Callable
 
@@ -13,11 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.device.allocation import REMEMBERED, Allocation, Bytes, beside, gap
+from openptx.device.mapping import Occupied, mapped
 from openptx.device.pool import Pool
+from openptx.isa.address_windows import SHIFT
 from openptx.locks import MEMORY
 
 SIZE = 8 << 20
 """CUDA's default (`cudaLimitMallocHeapSize`)."""
+PAGE = 1 << 16
+"""A multiple of the system's pages."""
 
 ALIGN = 16
 GAP = 16
@@ -42,6 +47,9 @@ class Heap:
         self.left = np.zeros(data.size // ALIGN, np.uint8)
         """For each 16 bytes: how many bytes of a block follow from the first on, 255 for more; 0 outside blocks."""
         self._pool: Pool | None = None
+        self._room = size
+        """The bytes that `malloc` allocates from: the first `_size`, and those that `grow` added after the pool."""
+        self._mapped: list[object] = []  # what `bytes` and `left` of an enlarged heap, or of running kernels, refer to
 
     def pool(self) -> Pool:
         """The pool of small host allocations in this heap's slot. Raises MemoryError in a 32-bit memory."""
@@ -53,6 +61,35 @@ class Heap:
                 base = self.allocation.base + self._size
                 self._pool = Pool(base, self.bytes[self._size :], self.left[self._size // ALIGN :])
             return self._pool
+
+    def grow(self, size: int) -> None:
+        """Has `malloc` allocate from this many bytes in total, if they are more than before, from the next launch on.
+
+        Raises MemoryError if the heap's slot, or the system, has no room.
+        """
+        with MEMORY:
+            more = -(-(size - self._room) // PAGE) * PAGE
+            if more <= 0:
+                return
+            pool, old, end = self.pool(), self.left, self.allocation.base + self.bytes.size
+            if self.bytes.size + more > 1 << SHIFT[64]:
+                raise MemoryError(f"a heap of {size} bytes; kernels `malloc` from less than 4 GiB")
+            try:
+                self._mapped += mapped(end, more), self.bytes, old
+            except Occupied:
+                raise MemoryError(f"the addresses after 0x{end:x} are occupied") from None
+            total = self.bytes.size + more
+            self.bytes = np.ctypeslib.as_array((ctypes.c_uint8 * total).from_address(self.allocation.base))
+            self.left = np.zeros(total // ALIGN, np.uint8)
+            self.left[: old.size] = old
+            pool.look_up_in(self.left[self._size // ALIGN :])
+            self.allocation = self._extend(self.allocation, total)
+            self._room += more
+            insort(self._free, (end, more))
+
+    def _own(self) -> list[NDArray[np.uint8]]:
+        """The parts of `left` that are not the pool's."""
+        return [self.left[: self._size // ALIGN], self.left[(self.bytes.size + self._size - self._room) // ALIGN :]]
 
     def content(self, address: int, size: int) -> NDArray[np.uint8]:
         """The bytes of a block."""
@@ -123,14 +160,16 @@ class Heap:
     def state(self) -> State:
         """The current allocations, to restore later."""
         with MEMORY:
-            return [*self._free], {**self.blocks}, {**self._freed}, self.left[: self._size // ALIGN].copy()
+            return [*self._free], {**self.blocks}, {**self._freed}, np.concatenate(self._own())
 
     def restore(self, state: State) -> None:
         """Restores the allocations of a snapshot, and only these. The contents of blocks are kept."""
         free, blocks, freed, left = state
         with MEMORY:
             self._free, self.blocks, self._freed = [*free], {**blocks}, {**freed}
-            self.left[: left.size] = left
+            first, added = self._own()
+            first[:] = left[: first.size]
+            added[:] = left[first.size :]
 
     def nearest(self, address: int, count: int) -> str:
         """The block next to an access of `count` bytes, or a freed one that was there before."""

@@ -55,6 +55,10 @@ class Pool:
         """The number of bytes from its beginning that blocks have ever used."""
         return self._fresh - self.base
 
+    def look_up_in(self, left: Bytes) -> None:
+        """Replaces the table, by one with the same content that begins at the pool's base."""
+        self._left = left[: self.size // GRANULE]
+
     def within(self, address: int) -> bool:
         return 0 <= address - self.base < self._data.size
 

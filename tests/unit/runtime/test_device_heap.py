@@ -278,3 +278,40 @@ except openptx.Fault as fault:
 """
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("undefined-behavior\n", "")
+
+
+def test_a_heap_that_grows_keeps_its_blocks(engine: str) -> None:
+    """In a process of its own, whose heap the other tests then do not find enlarged."""
+    code = f"""
+import sys
+sys.path.insert(0, {os.path.dirname(__file__)!r})
+import numpy as np
+from test_device_heap import FREE, TAKE, USE, module
+from openptx.device.memory import device
+
+def taken(size):
+    out = np.zeros(1, np.uint64)
+    module(TAKE)["take"](1, 1, (out, size), engine={engine!r})
+    return int(out[0])
+
+def written(block, at):
+    module(USE)["write"](1, 1, (block + at, 7), engine={engine!r})
+
+small = taken(1 << 20)
+assert small and not taken(16 << 20)
+heap = device(64).device_heap()
+for _ in range(2):
+    heap.grow(40 << 20)
+big = taken(16 << 20)
+written(big, (16 << 20) - 4)
+written(small, (1 << 20) - 4)
+state = heap.state()
+more = taken(12 << 20)
+assert more and not taken(12 << 20)
+heap.restore(state)
+assert taken(12 << 20) == more
+module(FREE)["release"](1, 1, (big,), engine={engine!r})
+assert taken(16 << 20) == big
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr

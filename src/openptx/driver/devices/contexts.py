@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
+from openptx.device.memory import device
 from openptx.driver.calls import LOG, Failure, counted, get, in_context, initialized, invalid, put, put_int, unsupported
 from openptx.driver.devices.device import require_device
 from openptx.driver.objects import Driver, Object, driver
@@ -15,7 +16,8 @@ from openptx.driver.results import RESULTS, Result
 
 LIMITS = {0: 1024, 1: 1 << 20, 2: 8 << 20, 3: 2, 4: 2048, 5: 128, 6: 0}
 """CU_LIMIT_STACK_SIZE, PRINTF_FIFO_SIZE, MALLOC_HEAP_SIZE, DEV_RUNTIME_SYNC_DEPTH, DEV_RUNTIME_PENDING_LAUNCH_COUNT,
-MAX_L2_FETCH_GRANULARITY, PERSISTING_L2_CACHE_SIZE. They are stored, but have no effect."""
+MAX_L2_FETCH_GRANULARITY, PERSISTING_L2_CACHE_SIZE. They are stored; one has an effect:"""
+HEAP_SIZE = 2
 MAP_HOST = 8
 SCHEDULING, CONTEXT_FLAGS = 0x07, 0xFF
 """CU_CTX_SCHED_MASK, CU_CTX_FLAGS_MASK."""
@@ -205,6 +207,11 @@ def get_limit(context: Context, out: int, limit: int) -> None:
 def set_limit(context: Context, limit: int, value: int) -> None:
     if limit not in context.limits:
         raise Failure(Result.UNSUPPORTED_LIMIT, f"limit {limit}")
+    if limit == HEAP_SIZE:
+        try:
+            device(64).device_heap().grow(value)
+        except MemoryError as error:
+            raise Failure(Result.OUT_OF_MEMORY, str(error)) from None
     context.limits[limit] = value
 
 

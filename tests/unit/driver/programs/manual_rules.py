@@ -29,6 +29,17 @@ KERNEL = """
 .visible .global .u32 plain;
 .visible .entry store(.param .u64 a) { .reg .b64 %p; ld.param.u64 %p, [a]; st.global.u32 [%p], 7; ret; }
 """
+TAKE = """
+.extern .func (.param .b64 r) malloc(.param .b64 n);
+.visible .entry take(.param .u64 out) {
+    .reg .b64 o, p;
+    ld.param.u64 o, [out];
+    { .param .b64 a; .param .b64 r; st.param.b64 [a], 16777216; call (r), malloc, (a); ld.param.b64 p, [r]; }
+    st.global.u32 [p+16777212], 3;
+    st.global.u64 [o], p; ret;
+}
+"""
+
 context()
 place, pinned = allocate(64), Handle()
 call("cuMemHostAlloc", byref(pinned), Size(64), 0)
@@ -105,6 +116,16 @@ for _ in range(1000):
     time.sleep(0 if seen else 1e-2)
 assert seen == [700]
 call("cuCtxPopCurrent_v2", byref(Handle()))
+
+# The heap that kernels allocate from grows, and does not beyond 4 GiB.
+bytes_ = Size()
+call("cuCtxSetLimit", 2, Size(32 << 20))
+call("cuCtxGetLimit", byref(bytes_), 2)
+assert bytes_.value == 32 << 20
+call("cuCtxSetLimit", 2, Size(1 << 40), result=NO_MEMORY)
+taken = kernel(load(TAKE), "take")
+launch(taken, 1, place)
+assert words(place, 2) != [0, 0]
 
 # Pools: their size, and how the highest use is set.
 pool, taken, high = Handle(), Address(), ctypes.c_uint64(5)
