@@ -124,19 +124,26 @@ class Views:
         return found
 
     def _merge(self, a: int, b: int) -> int:
-        if self.contains(b, a):
-            return b
-        if self.contains(a, b):
-            return a
+        if self._rows[a][0].size < self._rows[b][0].size:
+            a, b = b, a
         (keys, times), (more_keys, more_times) = self._rows[a], self._rows[b]
-        if keys.size < more_keys.size:
-            keys, times, more_keys, more_times = more_keys, more_times, keys, times
         at = keys.searchsorted(more_keys)
-        new = at == keys.size
-        new[~new] = keys[at[~new]] != more_keys[~new]
+        inside = np.minimum(at, keys.size - 1)
+        known, mine = keys[inside] == more_keys, times[inside]
+        new = at[~known]
+        if not new.size:
+            if keys.size == more_keys.size and (mine <= more_times).all():
+                return b  # of two equal ones the newer
+            if (mine >= more_times).all():
+                return a
         times = times.copy()
-        times[at[~new]] = np.maximum(times[at[~new]], more_times[~new])
-        return self._keep(np.insert(keys, at[new], more_keys[new]), np.insert(times, at[new], more_times[new]))
+        times[inside[known]] = np.maximum(mine, more_times)[known]
+        if not new.size:
+            return self._keep(keys, times)
+        places = new + np.arange(new.size)
+        old = np.ones(keys.size + new.size, np.bool_)
+        old[places] = False
+        return self._keep(placed(old, places, keys, more_keys[~known]), placed(old, places, times, more_times[~known]))
 
     def fenced(self, view: int, spaces: tuple[str, ...]) -> int:
         """What the async proxy knows after a proxy fence of a thread with this vector."""
@@ -200,3 +207,11 @@ class Views:
         for start, units in ((WARPS, self.teams.warp(threads)), (CTAS, self.teams.cta(threads))):
             found |= real & (self._times(view, proxy + start + units) >= times)
         return found
+
+
+def placed(old: Array, places: Array, values: Array, more: Array) -> Array:
+    """Values at the places where `old` is true, and more values at the other `places`: `np.insert`, but faster."""
+    found = np.empty(old.size, values.dtype)
+    found[places] = more
+    found[old] = values
+    return found
