@@ -50,6 +50,10 @@ class DefinedTensorMemory(WatchedTensorMemory):
     def write(self, address: Bits, values: Sequence[Bits], rank: Bits | None = None) -> None:
         super().write(address, values, rank)
         cta, lane, column = self.accessed
+        if not any(isinstance(value, Masked) for value in values):
+            places = cta[:, None], lane[:, None], column[:, None] + np.arange(len(values))
+            self.undefined[places] = self.used[places] = 0
+            return
         for i, value in enumerate(values):
             where = cta, lane, column + i
             self.undefined[where] = mask(value)
