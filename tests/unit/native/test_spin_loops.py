@@ -9,9 +9,13 @@ import numpy as np
 import pytest
 
 import openptx
+from openptx.device.shared_layout import shared_layout
 from openptx.engines.native.analysis.call_graph import FUTILE
+from openptx.engines.native.analysis.context import make_context
+from openptx.engines.native.analysis.spin_loops import polls_between_barriers
 from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.settings import Options
+from openptx.llvm.host import host
 
 REGISTERS = ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<4>; .shared .b64 bar; .shared .u32 flag;"
 # fmt: off
@@ -113,3 +117,26 @@ def test_a_block_waits_for_a_later_one_though_one_thread_polls_for_all(caplog: p
         kernel(body)(2, 64, (found,), engine="native", workers=1, timeout=20)
     assert found[0] == 1
     assert len(caplog.records) == 1
+
+
+def test_only_loops_that_poll_between_barriers_count_across_them() -> None:
+    """Around a barrier of the grid there may be a loop of many iterations, which would seem to wait in the end."""
+    polls = "L: ld.acquire.gpu.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;"
+    around = (
+        f"mov.u32 %r2, 0; M: bar.sync 0; {polls} bar.sync 0; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 9; @%p2 bra M;"
+    )
+    between = "M: bar.sync 0; ld.acquire.gpu.global.u32 %r1, [%rd1]; bar.sync 0; setp.eq.u32 %p1, %r1, 0; @%p1 bra M;"
+    for body, number in ((around, 0), (between, 1)):
+        made = kernel(body)
+        c = make_context(
+            made.module.program,
+            made.function,
+            made.module.image,
+            Options((64, 1, 1), False),
+            host(),
+            shared_layout(made.module.program, "k"),
+            "k",
+            0,
+            {},
+        )
+        assert len(polls_between_barriers(c.graph, c.headers)) == number

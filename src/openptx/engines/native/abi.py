@@ -78,7 +78,7 @@ WAITS       = 8      # i32: barrier, or -1
 GENERATION  = 12     # i32: of that barrier
 LIVE        = 16     # i32: lanes that have not exited
 LIVE_BEFORE = 20     # i32: their number before the warp ran
-TURNS       = 24     # i32: iterations of loops that may be waiting, if there are barriers in them
+TURNS       = 24     # i32: iterations of loops that may be waiting, if they have barriers
 SAVED       = 64     # registers
 # fmt: on
 

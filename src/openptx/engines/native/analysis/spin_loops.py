@@ -92,11 +92,18 @@ def natural_loops(blocks: list[Block], cycle: frozenset[int]) -> Iterator[frozen
                 yield frozenset(found)
 
 
-def polls_between_barriers(graph: Graph, counted: Container[int]) -> bool:
-    """Whether a loop whose header is counted has a barrier of the block, at which warps suspend in each iteration."""
-    blocks = graph.blocks
-    loops = (loop for loop in cycles(blocks) if any(b in counted for b in loop))
-    return any(blocks[b].is_cta_barrier for loop in loops for b in loop)
+def polls_between_barriers(graph: Graph, counted: Container[int]) -> frozenset[int]:
+    """The counted headers of innermost loops with a barrier of the block, at which warps suspend in each iteration.
+
+    Around a loop that waits at a barrier of the grid there may be another one, which is not waiting.
+    """
+    blocks, found = graph.blocks, set[int]()
+    loops = {loop for cycle in cycles(blocks) for loop in natural_loops(blocks, cycle)}
+    for loop in loops:
+        innermost = not any(other < loop and min(other) != min(loop) for other in loops)
+        if innermost and min(loop) in counted and any(blocks[b].is_cta_barrier for b in loop):
+            found.add(min(loop))
+    return frozenset(found)
 
 
 def positions(graph: Graph, cycle: frozenset[int]) -> list[int]:

@@ -63,7 +63,7 @@ class FrameLayout:
         )
         """Whether warps may have to continue in the interpreter."""
         self.keeps_turns = polls_between_barriers(c.graph, counted)
-        """Whether iterations are counted in the frame, across barriers."""
+        """Headers of loops whose iterations are counted in the frame, across barriers."""
         if self.deoptimizes and any(op.m.values.get("mode") == "arrive" for op in c.function.code):
             raise UnsupportedByJit("warps that only arrive at barriers, in a kernel that may deoptimise")
         self.make_room()

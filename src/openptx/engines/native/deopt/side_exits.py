@@ -158,7 +158,7 @@ class Deoptimizer:
     def count_backedge(self, b: Block, weight: int) -> None:
         """The next iteration of a loop that may be waiting for other threads; `weight`: how many it counts for."""
         ir = self.ir
-        if self.exits.layout.keeps_turns:  # a variable would begin anew after each barrier
+        if b.index in self.exits.layout.keeps_turns:  # a variable would begin anew after each barrier
             at = self.scope.entry.frame_field(abi.TURNS)
             turns = ir.emit(f"add i32 {ir.load('i32', at, 4)}, {weight}")
             ir.store("i32", turns, at, 4)
