@@ -62,6 +62,9 @@ class Tensor:
     def view(self, dtype: str) -> Tensor:
         return Tensor(self.data.view(dtype), dtype)
 
+    def untyped_storage(self) -> Any:
+        return types.SimpleNamespace(device=types.SimpleNamespace(type="cpu" if self.device == 1 else "cuda"))
+
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.device, 0
 
