@@ -18,11 +18,14 @@ class Contents:
     """
 
     def __init__(self, memory: MemoryView, others: Iterable[Bytes] = (), most: int | None = None) -> None:
-        places = [*(row.bytes() for row in memory.allocations() if row.writable), *others]
+        heap = memory.heap
+        rows = [row for row in memory.allocations() if row.writable]
+        places = [*(row.bytes() for row in rows if heap is None or row.base != heap.allocation.base), *others]
+        places += heap.contents() if heap is not None else []
         self.size = sum(place.size for place in places)
         self.kept = self.size <= (MOST if most is None else most)
         self._copies = [(place, place.copy()) for place in places] if self.kept else []
-        self._heap = memory.heap
+        self._heap = heap
         self._state = self._heap.state() if self._heap is not None and self.kept else None
 
     def restore(self) -> bool:

@@ -113,6 +113,12 @@ class Heap:
             found[first : first + size] = True
         return found
 
+    def contents(self) -> list[NDArray[np.uint8]]:
+        """All bytes that `malloc` allocates from, and those of the host's blocks: of the pool few may be in use."""
+        end = self.bytes.size + self._size - self._room
+        blocks = self._pool.blocks.items() if self._pool is not None else ()
+        return [self.bytes[: self._size], self.bytes[end:], *(self.content(at, block.size) for at, block in blocks)]
+
     def within(self, address: int, size: int) -> bool:
         """Whether bytes lie in the heap, allocated or not."""
         return self.allocation.base <= address <= self.allocation.base + self.allocation.size - size

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import openptx
+from openptx import memory
+from openptx.memory.blocks import OWN_SLOTS
 
 HEAD = """.version 8.0
 .target sm_90
@@ -164,6 +166,13 @@ def test_a_count_that_is_too_small_is_one_finding_at_the_arrivals() -> None:
 def test_a_producer_that_does_not_wait_is_one_finding() -> None:
     (found,) = findings(ROLES.replace("COUNT", "64").replace("PRODUCER", ""), 96)
     assert found.kinds >= {"race", "sync"}
+
+
+def test_memory_that_the_host_has_for_small_allocations_is_no_reason_not_to_repeat_a_launch() -> None:
+    """The pool has 256 MiB of addresses, of which few are in use; the race shows in another order of threads."""
+    blocks = [memory.allocate(16) for _ in range(OWN_SLOTS + 1)]
+    test_a_producer_that_does_not_wait_is_one_finding()
+    assert all(blocks)
 
 
 OUT = """.version 8.0
