@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -180,14 +181,14 @@ def test_elements_of_arrays_of_arrays_in_ptx() -> None:
         ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n"
         ".shared .f32 rows[2][4];\nst.shared.f32 [rows+20], 0f3FC00000;\nret; }"
     )["k"]
-    session = Session(kernel, 1, 1, ())
-    session.start()
-    session.watch("rows[1][1]")
-    session.cont()
-    assert str(session.evaluate("rows[1][1]")) == str(session.evaluate("rows[5]")) == "1.5"
-    session.assign("rows[0][3]", "2.0")
-    assert value_text(session.scope(), session.evaluate("rows"), "").endswith(
-        "{{0.0, 0.0, 0.0, 2.0}, {0.0, 1.5, 0.0, 0.0}}"
-    )
-    with pytest.raises(InputError, match="the array has 4 elements"):
-        session.evaluate("rows[0][4]")
+    with closing(Session(kernel, 1, 1, ())) as session:
+        session.start()
+        session.watch("rows[1][1]")
+        session.cont()
+        assert str(session.evaluate("rows[1][1]")) == str(session.evaluate("rows[5]")) == "1.5"
+        session.assign("rows[0][3]", "2.0")
+        assert value_text(session.scope(), session.evaluate("rows"), "").endswith(
+            "{{0.0, 0.0, 0.0, 2.0}, {0.0, 1.5, 0.0, 0.0}}"
+        )
+        with pytest.raises(InputError, match="the array has 4 elements"):
+            session.evaluate("rows[0][4]")

@@ -26,12 +26,6 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def _alone() -> None:
-    """Threads that an earlier test has left would keep launches where they are, some for half an hour."""
-    until(lambda: takeover.host_threads(openptx.load(HEAD + LOOP)["k"].function) == 0)
-
-
 @pytest.fixture
 def slow_to_make(only_a_server: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Making code is said to take a hundred seconds, and this process may make it."""
