@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 from tally import Suite, table
 
+import openptx
+
 os.environ.setdefault("TRITON_CACHE_DIR", os.path.join(tempfile.gettempdir(), "openptx-tests-triton"))
 os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # or Triton 3.9 warns that its default will change
 
@@ -29,6 +31,17 @@ SPENT: dict[str, float] = {}
 
 def function_of(item: Any) -> str:
     return item.nodeid.partition("[")[0]
+
+
+@pytest.fixture
+def cuda_is_the_cpu(request: pytest.FixtureRequest) -> Iterator[None]:
+    """torch's `cuda` is the CPU, with Triton's kernels for the module's TARGET."""
+    torch: Any = pytest.importorskip("torch", reason="torch is not installed: make clients")
+    if torch.cuda.is_available():
+        pytest.skip("torch has a GPU")
+    openptx.torch.activate(getattr(request.module, "TARGET", "sm_80"))
+    yield
+    openptx.torch.deactivate()
 
 
 @pytest.fixture

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-import openptx
-
 torch: Any = pytest.importorskip("torch", reason="torch is not installed: make clients")
 pytest.importorskip("triton", reason="Triton is not installed: make clients")
 
-
-@pytest.fixture(autouse=True)
-def active() -> Iterator[None]:
-    if torch.cuda.is_available():
-        pytest.skip("torch has a GPU")
-    openptx.torch.activate("sm_80")
-    yield
-    openptx.torch.deactivate()
+pytestmark = pytest.mark.usefixtures("cuda_is_the_cpu")
 
 
 def test_fake_tensors_are_where_their_tensors_are() -> None:

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import openptx
-
 torch: Any = pytest.importorskip("torch", reason="torch is not installed: make clients")
 pytest.importorskip("triton", reason="Triton is not installed: make clients")
 
+pytestmark = pytest.mark.usefixtures("cuda_is_the_cpu")
+
 CUDA = "cuda:0"
-
-
-@pytest.fixture(autouse=True)
-def active() -> Iterator[None]:
-    if torch.cuda.is_available():
-        pytest.skip("torch has a GPU")
-    openptx.torch.activate("sm_80")
-    yield
-    openptx.torch.deactivate()
 
 
 def places(*tensors: Any) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,18 +10,11 @@ import pytest
 import openptx
 
 triton: Any = pytest.importorskip("triton", reason="Triton is not installed: make clients")
+
+pytestmark = pytest.mark.usefixtures("cuda_is_the_cpu")
 torch: Any = pytest.importorskip("torch", reason="torch is not installed: make clients")
 
 import triton_client_kernels as kernels  # noqa: E402 (needs Triton)
-
-
-@pytest.fixture(autouse=True)
-def active() -> Iterator[None]:
-    if torch.cuda.is_available():
-        pytest.skip("torch has a GPU")
-    openptx.torch.activate("sm_80")
-    yield
-    openptx.torch.deactivate()
 
 
 def captured(function: Callable[[], Any]) -> tuple[Any, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,7 @@ import openptx
 torch: Any = pytest.importorskip("torch", reason="torch is not installed: make clients")
 pytest.importorskip("triton", reason="Triton is not installed: make clients")
 
-
-@pytest.fixture(autouse=True)
-def active() -> Iterator[None]:
-    if torch.cuda.is_available():
-        pytest.skip("torch has a GPU")
-    openptx.torch.activate("sm_80")
-    yield
-    openptx.torch.deactivate()
+pytestmark = pytest.mark.usefixtures("cuda_is_the_cpu")
 
 
 def test_types_that_name_a_device() -> None:

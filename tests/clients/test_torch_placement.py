@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
@@ -14,16 +14,9 @@ import openptx
 torch: Any = pytest.importorskip("torch", reason="torch is not installed: make clients")
 pytest.importorskip("triton", reason="Triton is not installed: make clients")
 
+pytestmark = pytest.mark.usefixtures("cuda_is_the_cpu")
+
 CUDA = "cuda:0"
-
-
-@pytest.fixture(autouse=True)
-def active() -> Iterator[None]:
-    if torch.cuda.is_available():
-        pytest.skip("torch has a GPU")
-    openptx.torch.activate("sm_80")
-    yield
-    openptx.torch.deactivate()
 
 
 def places(*tensors: Any) -> list[str]:
@@ -371,7 +364,7 @@ def test_triton_gives_the_same_device() -> None:
     assert torch.ones(2, device=device).device == device == torch.device("cuda", 0)
 
 
-def test_methods_of_a_subclass_are_for_calls_of_the_program(active: None) -> None:
+def test_methods_of_a_subclass_are_for_calls_of_the_program(cuda_is_the_cpu: None) -> None:
     """Subclasses stand for other things, as Helion's tiles do, and need not have all methods of a tensor."""
 
     class Tile(torch.Tensor):

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-import openptx
-
 torch: Any = pytest.importorskip("torch", reason="torch is not installed: make clients")
 pytest.importorskip("triton", reason="Triton is not installed: make clients")
 
-
-@pytest.fixture(autouse=True)
-def active() -> Iterator[None]:
-    if torch.cuda.is_available():
-        pytest.skip("torch has a GPU")
-    openptx.torch.activate("sm_90")
-    yield
-    openptx.torch.deactivate()
+TARGET = "sm_90"
+pytestmark = pytest.mark.usefixtures("cuda_is_the_cpu")
 
 
 def test_the_current_stream_is_the_one_that_was_chosen() -> None:
