@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cached_property
 
-from openptx.engines.native.analysis.accesses import TABLE, is_private, locate
+from openptx.engines.native.analysis.accesses import TABLE, Form, is_private, locate
 from openptx.engines.native.analysis.capabilities import is_parameter
 from openptx.engines.native.analysis.lane_patterns import Pattern
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N, Value, vector_type
@@ -70,41 +70,13 @@ class LoadLowering:
         if region == "slow":
             return self.slow.load(space, address, w, count)
         form = self.checks.form_of(place)
-        size = w * count // 8
         if form is not None and region != "local":
-            good, pointer, span = self.checks.check_span(region, form, size, False)
-            reported = span if isinstance(address.v, Value) else address
-
-            def wide() -> tuple[Bits, ...]:
-                plan = LoadPlan.of(form.lanes, w // 8, count)
-                if plan is None:
-                    return self.load_lanes(pointer(), form.lanes, w, count)
-                place = pointer()
-                if region == "global" and plan.runs == [(0, N * count)] and self.is_continued_by_next_warp:
-                    self.fetch(place, AHEAD * N * size, N * size)
-                found = self.wide_load(plan, place, w, count)
-                if is_private(space, self.c.has_local):
-                    return tuple(self.x.bits(self.x.vector(d), w) for d in found)
-                return found
-
-            def exact() -> tuple[Bits, ...]:
-                if form.lanes is ZEROS and not isinstance(reported, Bits) and not is_private(space, self.c.has_local):
-                    return self.slow.load_one(space, reported, w, count)
-                return self.slow.load(space, reported, w, count)
-
-            return self.paths.diamond(good, wide, exact)
+            return self.load_form(space, region, form, address, w, count)
         if self.own.serves(region, place):
             return self.own.load(space, place, w, count)
 
         def each() -> tuple[Bits, ...]:
-            if self.shared.serves(region):
-                return self.shared.load(space, region, address, place, w, count)
-            bad, pointers = self.checks.check_lanes(region, place, size, False)
-            return self.paths.diamond(
-                self.ir.emit(f"xor i1 {bad}, true") if self.c.options.checks else GOOD,
-                lambda: self.lanes.gather(pointers(), w, count),
-                lambda: self.slow.load(space, address, w, count),
-            )
+            return self.load_each(space, region, address, place, w, count)
 
         row = self.shared.row(region, count, w // 8)
         if row is None:
@@ -113,6 +85,42 @@ class LoadLowering:
             return self.joined.load_alike(region, place, w, row.length, each)
         good, firsts = self.rows(region, place, row)
         return self.joined.load(region, place, w, good, lambda: (self.load_parts(region, firsts(), w),), each)
+
+    def load_form(self, space: str, region: str, form: Form, address: Bits, w: int, count: int) -> tuple[Bits, ...]:
+        """The elements at known offsets from one address."""
+        size = w * count // 8
+        good, pointer, span = self.checks.check_span(region, form, size, False)
+        reported = span if isinstance(address.v, Value) else address
+
+        def wide() -> tuple[Bits, ...]:
+            plan = LoadPlan.of(form.lanes, w // 8, count)
+            if plan is None:
+                return self.load_lanes(pointer(), form.lanes, w, count)
+            place = pointer()
+            if region == "global" and plan.runs == [(0, N * count)] and self.is_continued_by_next_warp:
+                self.fetch(place, AHEAD * N * size, N * size)
+            found = self.wide_load(plan, place, w, count)
+            if is_private(space, self.c.has_local):
+                return tuple(self.x.bits(self.x.vector(d), w) for d in found)
+            return found
+
+        def exact() -> tuple[Bits, ...]:
+            if form.lanes is ZEROS and not isinstance(reported, Bits) and not is_private(space, self.c.has_local):
+                return self.slow.load_one(space, reported, w, count)
+            return self.slow.load(space, reported, w, count)
+
+        return self.paths.diamond(good, wide, exact)
+
+    def load_each(self, space: str, region: str, address: Bits, place: Bits, w: int, count: int) -> tuple[Bits, ...]:
+        """The elements at each lane's own address."""
+        if self.shared.serves(region):
+            return self.shared.load(space, region, address, place, w, count)
+        bad, pointers = self.checks.check_lanes(region, place, w * count // 8, False)
+        return self.paths.diamond(
+            self.ir.emit(f"xor i1 {bad}, true") if self.c.options.checks else GOOD,
+            lambda: self.lanes.gather(pointers(), w, count),
+            lambda: self.slow.load(space, address, w, count),
+        )
 
     def rows(self, region: str, place: Bits, row: Row) -> tuple[str, Callable[[], list[str]]]:
         return self.shared.rows(region, place, row, False)
