@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import socket
 import subprocess
 import sys
@@ -217,3 +219,39 @@ def test_many_quick_changes_of_a_large_file_are_checked_once() -> None:
             versions.append(found["params"]["version"])
         assert versions[:-1] in ([], [0])
         assert pipes.end() == 0
+
+
+def test_the_server_ends_with_its_editor() -> None:
+    server = subprocess.Popen(
+        [sys.executable, "-m", "openptx", "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert server.stdin is not None
+    server.stdin.close()
+    assert server.wait(60) == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a signal of POSIX")
+def test_the_server_ends_with_ctrl_c() -> None:
+    body = '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}'
+    server = subprocess.Popen(
+        [sys.executable, "-m", "openptx", "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(f"Content-Length: {len(body)}\r\n\r\n{body}".encode())
+    server.stdin.flush()
+    assert server.stdout.readline().startswith(b"Content-Length")
+    server.send_signal(signal.SIGINT)
+    assert server.wait(60) == -signal.SIGINT
+
+
+def test_without_pygls_the_command_says_what_to_install(tmp_path) -> None:
+    (tmp_path / "pygls").mkdir()
+    (tmp_path / "pygls" / "__init__.py").write_text("raise ModuleNotFoundError('no pygls', name='pygls')")
+    path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
+    ended = subprocess.run(
+        [sys.executable, "-m", "openptx", "lsp"],
+        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "pip install 'openptx[lsp]'" in ended.stderr

@@ -14,6 +14,7 @@ from contraction.listing import Listing, assemble, listings
 from contraction.lowered import Lowered
 from contraction.machine import Machine, Unreadable
 from contraction.programs import CLASSES, Program, module, write
+from contraction.steps import run
 from openptx.program import Function
 
 TOGETHER = 50
@@ -43,7 +44,7 @@ def difference(program: Program, listing: Listing, function: Function, target: s
     forget()
     for trial in TRIALS if "setp" in program.text or "@" in program.text or "selp" in program.text else TRIALS[:1]:
         try:
-            theirs, lowered = Machine(listing, target, trial).run(), Lowered(function, trial)
+            theirs, lowered = run(Machine(listing, target, trial)), Lowered(function, trial)
             lowered.run()
         except Unreadable as reason:
             return Difference(program, (), f"unreadable: {reason}", "", "")
