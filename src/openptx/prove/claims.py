@@ -10,11 +10,11 @@ import z3
 
 from openptx.errors import Triple
 from openptx.prove.concrete import Launch
-from openptx.prove.inputs import AXES, LARGEST_ARRAY
+from openptx.prove.inputs import AXES, LARGEST_ARRAY, USUAL
 from openptx.prove.memory import STACK, Access, identical
 from openptx.prove.paths import EVERYWHERE, conjunction
 from openptx.prove.solving import solve
-from openptx.prove.terms import vector
+from openptx.prove.terms import Term, vector
 from openptx.prove.unprovable import Unprovable
 
 if TYPE_CHECKING:
@@ -51,6 +51,26 @@ class Claim:
             *(within(e, LARGEST_ARRAY) for e in accesses),
         ]
 
+    def misaligned_alone(self, execution: Execution, other: Execution) -> list[z3.BoolRef]:
+        """The conditions for a launch that is misaligned in `execution` and aligned in `other`; none if it is obvious
+        that there is no such launch."""
+        aligned = {(e.region, e.alignment, key(e.offset)): e.path for e in other.accesses}
+        found = list[z3.BoolRef]()
+        for e in execution.accesses:
+            same_place = aligned.get((e.region, e.alignment, key(e.offset)))
+            if e.alignment > 1 and (same_place is None or not e.path.implies(same_place)):
+                odd = z3.simplify(z3.Not(is_aligned(e)))
+                found += [] if z3.is_false(odd) else [z3.And(e.path.condition(), odd)]
+        if not found:
+            return []
+        return [
+            *self.inputs.constraints(self.functions, {e.region for e in self.accesses}),
+            *(z3.Not(path.condition()) for each in (execution, other) for path in each.open),
+            *(z3.Implies(e.path.condition(), is_aligned(e)) for e in other.accesses),
+            *(z3.Implies(e.path.condition(), z3.ULT(e.at(), LARGEST_ARRAY)) for e in self.accesses),
+            z3.Or(found),
+        ]
+
     def stores(self, region: str) -> tuple[list[Access], list[Access]]:
         return self.one.regions.stores(region), self.two.regions.stores(region)
 
@@ -68,16 +88,20 @@ class Claim:
         )
 
     def scales(self) -> Iterator[list[z3.BoolRef]]:
-        """Further conditions for a launch: one thread, a few, then none: any launch.
+        """Further conditions for a launch: one thread, a few, a few in three
+        dimensions, then none: any launch.
 
         A block size that the kernel requires is kept.
         """
         s = self.inputs.specials
-        near = [within(e, SMALL_ARRAY) for e in self.accesses] + [z3.ULT(self.place, SMALL_ARRAY)]
-        for block, grid in ((1, 1), (64, 4)):
-            extents = [z3.ULE(s[f"nctaid.{axis}"], grid if axis == "x" else 1) for axis in AXES]
+        near = [s[name] == value for name, value in USUAL.items()]
+        near += [z3.Implies(e.path.condition(), z3.ULT(e.at(), SMALL_ARRAY)) for e in self.accesses] + [
+            z3.ULT(self.place, SMALL_ARRAY)
+        ]
+        for block, grid in (((1, 1, 1), (1, 1, 1)), ((64, 1, 1), (4, 1, 1)), ((16, 8, 4), (4, 4, 4))):
+            extents = [z3.ULE(s[f"nctaid.{axis}"], most) for axis, most in zip(AXES, grid, strict=True)]
             if not self.fixed_block:
-                extents += [z3.ULE(s[f"ntid.{axis}"], block if axis == "x" else 1) for axis in AXES]
+                extents += [z3.ULE(s[f"ntid.{axis}"], most) for axis, most in zip(AXES, block, strict=True)]
             yield near + extents
         yield []
 
@@ -115,8 +139,17 @@ class Claim:
 
 def within(e: Access, size: int) -> z3.BoolRef:
     """That an access is within an array of this size and is aligned."""
-    place = z3.And(z3.ULT(e.at(), size), e.at() & e.size - 1 == 0)
-    return z3.Implies(e.path.condition(), place)
+    return z3.Implies(e.path.condition(), z3.And(z3.ULT(e.at(), size), is_aligned(e)))
+
+
+def is_aligned(e: Access) -> z3.BoolRef:
+    bits = e.alignment.bit_length() - 1
+    return z3.Extract(bits - 1, 0, e.at()) == 0 if bits else z3.BoolVal(True)
+
+
+def key(offset: Term) -> tuple[bool, int]:
+    """Offsets that are the same term have the same key."""
+    return (True, offset) if isinstance(offset, int) else (False, offset.get_id())
 
 
 def pairwise_equal(claim: Claim, milliseconds: int, deadline: float) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,26 @@ def confirmed(a: Kernel, b: Kernel, inputs: Inputs, launch: Launch, size: int, s
     return None
 
 
+def faulting_alone(a: Kernel, b: Kernel, inputs: Inputs, launch: Launch, seconds: float) -> Counterexample | None:
+    """The counterexample from the launch, if one kernel alone makes a misaligned access in it."""
+    for room in ROOM:
+        given = launch.enlarged(room)
+        faults = list[Fault | None]()
+        for kernel in (a, b):
+            try:
+                results(kernel, inputs, given, seconds)
+            except Fault as fault:
+                faults.append(fault)
+            else:
+                faults.append(None)
+        for fault, which in zip(faults, ("first", "second"), strict=True):
+            if None in faults and fault is not None and fault.name == "misaligned-access":
+                arguments = launch_arguments(a, inputs, given)
+                said = f"the {which} kernel alone faults: {fault.message}"
+                return Counterexample(*arguments, "", 0, 1, 0, 0, said)
+    return None
+
+
 def results(kernel: Kernel, inputs: Inputs, launch: Launch, seconds: float) -> dict[str, Bytes]:
     """The contents of the arrays after the launch. Raises Fault."""
     memory = kernel.module.image.memory
@@ -84,17 +104,22 @@ def first_difference(
     """The first place where two results differ."""
     offset = int(np.flatnonzero(a != b)[0]) // size * size
     values = [int.from_bytes(array[offset : offset + size].tobytes(), "little") for array in (a, b)]
-    arguments: list[Any] = []
+    return Counterexample(*launch_arguments(kernel, inputs, launch), name, offset, size, values[0], values[1])
+
+
+def launch_arguments(
+    kernel: Kernel, inputs: Inputs, launch: Launch
+) -> tuple[Triple, Triple, int | None, tuple[str, ...], tuple[Bytes | bytes, ...]]:
+    """Grid, block, the only block that runs, and the names and values of the parameters."""
+    arguments: list[Bytes | bytes] = []
     for p in kernel.parameters:
         words = [word for word in inputs.words if p.offset <= word.offset < p.offset + p.size]
         if words[0].name in launch.arrays and len(words) == 1:
             arguments.append(launch.arrays[words[0].name])
         else:
             arguments.append(b"".join(launch.words[word.offset].to_bytes(word.size, "little") for word in words))
-    return Counterexample(
-        launch.grid, launch.block, launch.number if launch.alone else None,
-        tuple(p.name for p in kernel.parameters), tuple(arguments), name, offset, size, values[0], values[1],
-    )  # fmt: skip
+    only = launch.number if launch.alone else None
+    return launch.grid, launch.block, only, tuple(p.name for p in kernel.parameters), tuple(arguments)
 
 
 def variations(launch: Launch, words: Sequence[Word], widths: Mapping[str, int], count: int) -> list[Launch]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import z3
 
 from openptx.isa.address_windows import FIRST, SHIFT
+from openptx.isa.special_registers import MULTIPROCESSORS, WARPS
 from openptx.program import Function, Variable
 
 AXES = "xyz"
@@ -19,6 +20,13 @@ LARGEST_ARRAY = 1 << 40
 
 ALIGNMENT = 256
 """The alignment of device memory in bytes."""
+
+
+LARGEST_CLUSTER = 16
+"""Blocks."""
+
+USUAL = {"nwarpid": WARPS, "nsmid": MULTIPROCESSORS, "cluster_ctarank": 0}
+"""Special registers that may have any value, the same in both kernels, and what they are on the reference engine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +55,7 @@ class Inputs:
             f"{name}.{axis}": z3.BitVec(f"{name}.{axis}", 32)
             for name in ("tid", "ntid", "ctaid", "nctaid")
             for axis in AXES
-        }
+        } | {name: z3.BitVec(name, 32) for name in USUAL}
 
     def constraints(self, functions: tuple[Function, Function], used: set[str]) -> list[z3.BoolRef]:
         """Conditions that hold in every launch. `used` are the names of words that are pointers."""
@@ -70,6 +78,7 @@ class Inputs:
                     product *= size
                 threads = min(threads, product)
         found.append(z3.ULE(wide[0] * wide[1] * wide[2], threads))
+        found.append(z3.ULT(s["cluster_ctarank"], LARGEST_CLUSTER))
         for word in self.pointers.values():
             if word.name in used:
                 found += [z3.UGE(word.term, FIRST << SHIFT[64]), z3.ULT(word.term, 1 << 47)]
@@ -81,10 +90,17 @@ class Inputs:
         s = self.specials
         if name in s:
             return s[name]
-        if name in ("laneid", "warpid"):
-            linear = (s["tid.z"] * s["ntid.y"] + s["tid.y"]) * s["ntid.x"] + s["tid.x"]
-            return linear & 31 if name == "laneid" else z3.LShR(linear, z3.BitVecVal(5, 32))
-        return None
+        linear = (s["tid.z"] * s["ntid.y"] + s["tid.y"]) * s["ntid.x"] + s["tid.x"]
+        bit = z3.BitVecVal(1, 32) << (linear & 31)
+        return {
+            "laneid": linear & 31,
+            "warpid": z3.LShR(linear, z3.BitVecVal(5, 32)),
+            "lanemask_eq": bit,
+            "lanemask_lt": bit - 1,
+            "lanemask_le": bit | bit - 1,
+            "lanemask_gt": ~(bit | bit - 1),
+            "lanemask_ge": ~(bit - 1),
+        }.get(name)
 
 
 def parameter_words(function: Function) -> list[Word]:

@@ -39,9 +39,11 @@ class SymbolicThread(SymbolicFloats):
     # Memory
 
     def load(self, space: str, address: Bits, w: int, count: int = 1) -> tuple[Bits, ...]:
-        return tuple(self.element(space, address + i * (w // 8), w) for i in range(count))
+        size = w // 8
+        whole = size * count if count > 1 else size
+        return tuple(self.element(space, address + i * size, w, size if i else whole) for i in range(count))
 
-    def element(self, space: str, address: Bits, w: int) -> Bits:
+    def element(self, space: str, address: Bits, w: int, alignment: int) -> Bits:
         if space == "param":
             return self.parameter(address.v, w)
         if space not in ("global", "generic", "local", "frame"):
@@ -49,7 +51,7 @@ class SymbolicThread(SymbolicFloats):
         found = Bits(self, w, 0)
         targets = places(self.inputs, self.path, space, address.v)
         for i, (path, region, offset) in enumerate(targets):
-            loaded = Bits(self, w, self.regions.load(path, region, offset, w // 8))
+            loaded = Bits(self, w, self.regions.load(path, region, offset, w // 8, alignment))
             found = loaded if i == 0 else self.select(Bits(self, 1, path.condition()), loaded, found)
         return found
 
@@ -77,8 +79,9 @@ class SymbolicThread(SymbolicFloats):
             raise Unprovable("shared-memory" if space.startswith("shared") else "variable", f"`.{space}`")
         for i, value in enumerate(values):
             size = value.width // 8
+            alignment = size if i else size * len(values)
             for path, region, offset in places(self.inputs, self.path, space, (address + i * size).v):
-                self.regions.store(path, region, offset, size, value.v)
+                self.regions.store(path, region, offset, size, value.v, alignment)
 
     # The thread
 

@@ -26,13 +26,15 @@ STACK = "local memory"
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """`size` bytes at `offset` (64 bits) of a region; `value` is the stored value, None for a load."""
+    """`size` bytes at `offset` (64 bits) of a region; `value` is the stored value, None for a load. The offset of the
+    first element of a vector is a multiple of the whole vector's size, which is its `alignment` in bytes."""
 
     path: Path
     region: str
     offset: Term
     size: int
     value: Term | None
+    alignment: int
 
     def at(self) -> z3.BitVecRef:
         return vector(self.offset, 64)
@@ -57,13 +59,13 @@ class Regions:
         """The regions that the launch modifies."""
         return set(self._stores) - {STACK}
 
-    def store(self, path: Path, region: str, offset: Term, size: int, value: Term) -> None:
-        found = Access(path, region, offset, size, simplify(value))
+    def store(self, path: Path, region: str, offset: Term, size: int, value: Term, alignment: int) -> None:
+        found = Access(path, region, offset, size, simplify(value), alignment)
         self.accesses.append(found)
         self._stores.setdefault(region, []).append(found)
 
-    def load(self, path: Path, region: str, offset: Term, size: int) -> Term:
-        self.accesses.append(Access(path, region, offset, size, None))
+    def load(self, path: Path, region: str, offset: Term, size: int, alignment: int) -> Term:
+        self.accesses.append(Access(path, region, offset, size, None, alignment))
         return self.value(path, region, offset, size)
 
     def value(self, path: Path, region: str, offset: Term, size: int) -> Term:
@@ -139,7 +141,7 @@ def places(inputs: Inputs, path: Path, space: str, address: Term) -> list[tuple[
         raise Unprovable("address", f"the sum of the 64-bit parameters {names}: which one is the pointer?")
     if (choice := split(address)) is not None:
         p, a, b = choice
-        found = list[tuple[Path, str, Term]]()
+        found = list[tuple["Path", str, Term]]()
         for positive, part in ((True, a), (False, b)):
             if (way := path.extended(p, positive)) is not None:
                 found += places(inputs, way, space, part)

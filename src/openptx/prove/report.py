@@ -11,7 +11,7 @@ from openptx.errors import Triple
 from openptx.prove.unprovable import REASONS
 
 ASSUMPTIONS = (
-    "no launch faults: every access lies within an array, is aligned, and is at most 1 TiB from its pointer",
+    "no launch faults in both kernels, and every access lies within an array, at most 1 TiB from its pointer",
     "arrays of different pointer parameters do not overlap, and pointers are aligned to 256 bytes",
     "no thread reads or writes what another thread of the launch writes",
 )
@@ -24,7 +24,8 @@ class Counterexample:
 
     `arguments` are in the order of the parameters: the bytes of arrays before the launch, or of other parameters. The
     first difference is at byte `offset` of argument number `argument`, where the kernels leave the integers `a` and `b`
-    of `size` bytes. `only` is the linear number of the only block that was run; None if the whole grid was.
+    of `size` bytes; if one of the kernels faults instead, `fault` says which, and `argument` is empty. `only` is the
+    linear number of the only block that was run; None if the whole grid was.
     """
 
     grid: Triple
@@ -37,6 +38,7 @@ class Counterexample:
     size: int
     a: int
     b: int
+    fault: str = ""
 
     def __str__(self) -> str:
         lines = [f"grid {extent_text(self.grid)}, block {extent_text(self.block)}"]
@@ -47,6 +49,8 @@ class Counterexample:
                 lines.append(f"{name} = {int.from_bytes(value, 'little'):#0{2 + 2 * len(value)}x}")
             else:
                 lines.append(f"{name} -> {content(value, self.size)}")
+        if self.fault:
+            return "\n".join([*lines, self.fault])
         digits = 2 + 2 * self.size
         lines.append(f"{self.argument}, byte {self.offset}: {self.a:#0{digits}x} and {self.b:#0{digits}x}")
         return "\n".join(lines)

@@ -15,11 +15,11 @@ import z3
 
 from openptx.progress import progress_by_thread
 from openptx.prove.claims import Claim, pairwise_equal
-from openptx.prove.concrete import confirmed, variations
+from openptx.prove.concrete import confirmed, faulting_alone, variations
 from openptx.prove.execution import Execution, execute
 from openptx.prove.inputs import Inputs
 from openptx.prove.report import ASSUMPTIONS, Counterexample, Proof
-from openptx.prove.solving import solve
+from openptx.prove.solving import Answer, solve
 from openptx.prove.unprovable import Unprovable
 from openptx.runtime import Kernel
 
@@ -73,18 +73,37 @@ class Search:
         claim = Claim(self.inputs, self.functions, one, two)
         complete = not (one.open or two.open)
         if claim.identical() and complete:
-            return self.proof("equal", method="identical")
+            return self.equal(claim, "identical")
         self.require_launch(claim)
         if pairwise_equal(claim, self.limit(PAIRS_MS), self.deadline) and complete:
-            return self.proof("equal", method="uninterpreted" if floats else "integer")
+            return self.equal(claim, "uninterpreted" if floats else "integer")
         found = self.refuted(claim, vary=True)
         if isinstance(found, Counterexample):
             return self.proof("different", method="run", counterexample=found)
         if found is None:  # equal, whatever the floating-point operations are
-            return self.bounded(one, two) or self.proof("equal", method="uninterpreted" if floats else "integer")
+            return self.bounded(one, two) or self.equal(claim, "uninterpreted" if floats else "integer")
         if not floats:
             raise Unprovable("unconfirmed")
         return self.decide_exactly()
+
+    def equal(self, claim: Claim, method: str) -> Proof:
+        """The proof of equality, unless in some launch only one of the kernels makes a misaligned access. Raises
+        Unprovable if that cannot be decided."""
+        for kernel, execution, other in ((self.a, claim.one, claim.two), (self.b, claim.two, claim.one)):
+            conditions = claim.misaligned_alone(execution, other)
+            for bounds in claim.scales() if conditions else ():
+                answer = solve([*conditions, *bounds], self.limit())
+                if answer.model is not None:
+                    found = faulting_alone(self.a, self.b, self.inputs, claim.launch(answer.model), self.remaining())
+                    if found is None:
+                        raise Unprovable("unconfirmed", f"a misaligned access of `{kernel.name}` alone")
+                    return self.proof("different", method="run", counterexample=found)
+                if not bounds and answer.verdict != z3.unsat:
+                    raise self.undecided(answer)
+        return self.proof("equal", method=method)
+
+    def undecided(self, answer: Answer) -> Unprovable:
+        return Unprovable("time" if time.monotonic() >= self.deadline else "solver", answer.reason)
 
     def require_launch(self, claim: Claim) -> None:
         """Raises Unprovable if no launch executes both kernels without a fault: all would hold of such launches."""
@@ -105,12 +124,12 @@ class Search:
         claim = Claim(self.inputs, self.functions, one, two)
         complete = not (one.open or two.open)
         if pairwise_equal(claim, self.limit(), self.deadline) and complete:
-            return self.proof("equal", method="exact")
+            return self.equal(claim, "exact")
         found = self.refuted(claim, vary=bool(one.uninterpreted or two.uninterpreted))
         if isinstance(found, Counterexample):
             return self.proof("different", method="exact", counterexample=found)
         if found is None:
-            return self.bounded(one, two) or self.proof("equal", method="exact")
+            return self.bounded(one, two) or self.equal(claim, "exact")
         raise Unprovable("approximate" if one.uninterpreted or two.uninterpreted else "unconfirmed")
 
     def bounded(self, one: Execution, two: Execution) -> Proof | None:
@@ -143,7 +162,7 @@ class Search:
             if answer.model is None:
                 if bounds:
                     continue
-                raise Unprovable("time" if time.monotonic() >= self.deadline else "solver", answer.reason)
+                raise self.undecided(answer)
             launch = claim.launch(answer.model)
             tried = [launch, *(variations(launch, self.inputs.words, claim.widths, VARIATIONS) if vary else ())]
             for each in tried:

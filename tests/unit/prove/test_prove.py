@@ -116,6 +116,63 @@ def test_different_with_a_launch_that_shows_it(name: str) -> None:
     assert any(not np.array_equal(*pair) for pair in zip(*results, strict=True))
 
 
+ONE_FAULTS = {
+    "a store": ("mov.u32 d, a;", "mov.u32 d, a; setp.eq.u32 %p2, a, 77; @%p2 add.s64 py, py, 2;", "second"),
+    "a load without use": (
+        "setp.eq.u32 %p2, a, 77; @%p2 ld.global.u32 b, [px + 1]; mov.u32 d, a;",
+        "mov.u32 d, a;",
+        "first",
+    ),
+    "a vector": ("ld.global.u32 d, [px];", "ld.global.v2.u32 {d, b}, [px];", "second"),
+}
+
+
+@pytest.mark.parametrize("name", ONE_FAULTS)
+def test_different_where_one_kernel_alone_makes_a_misaligned_access(name: str) -> None:
+    *bodies, which = ONE_FAULTS[name]
+    found = verdict(*bodies)
+    assert found.verdict == "different", str(found)
+    assert f"the {which} kernel alone faults" in str(found)
+
+
+def test_vectors_at_aligned_places_are_equal_to_words() -> None:
+    quads = "shl.b32 c, i, 2; mul.wide.u32 %rd1, c, 4; sub.s64 px, px, off; add.s64 px, px, %rd1; "
+    found = verdict(quads + "ld.global.v4.u32 {a, b, c, d}, [px];", quads + "ld.global.u32 d, [px + 12];")
+    assert found.verdict == "equal", str(found)
+
+
+def test_a_choice_between_pointers() -> None:
+    chosen = "setp.lt.u32 %p2, a, s1; selp.b64 %rd1, px, py, %p2; ld.global.u32 d, [%rd1];"
+    found = verdict(chosen, "setp.ge.u32 %p2, a, s1; mov.u32 d, a; @%p2 ld.global.u32 d, [py];")
+    assert found.verdict == "equal", str(found)
+
+
+SPECIAL_REGISTERS = {
+    "lanes below": (
+        "mov.u32 d, %lanemask_lt;",
+        "mov.u32 b, %laneid; mov.u32 d, -1; shl.b32 d, d, b; not.b32 d, d;",
+        "equal",
+    ),
+    "lanes above": (
+        "mov.u32 d, %lanemask_gt;",
+        "mov.u32 b, %lanemask_ge; mov.u32 c, %lanemask_eq; xor.b32 d, b, c;",
+        "equal",
+    ),
+    "lanes and this one": ("mov.u32 d, %lanemask_le;", "mov.u32 d, %lanemask_lt;", "different"),
+    "a row of threads": ("mov.u32 d, %laneid;", "and.b32 d, c, 31;", "different"),
+    "the number of warps": ("mov.u32 d, %nwarpid; add.u32 d, d, 1;", "mov.u32 d, %nwarpid; sub.u32 d, d, -1;", "equal"),
+    "the number of warps of one processor": ("mov.u32 d, %nwarpid;", "mov.u32 d, 64;", "unknown"),
+    "the window of an array": ("isspacep.shared %p2, px; selp.b32 d, 1, a, %p2;", "mov.u32 d, a;", "equal"),
+}
+
+
+@pytest.mark.parametrize("name", SPECIAL_REGISTERS)
+def test_special_registers(name: str) -> None:
+    one, two, said = SPECIAL_REGISTERS[name]
+    found = verdict(one, two)
+    assert found.verdict == said, str(found)
+
+
 UNKNOWN = {
     "barrier": "bar.sync 0; mov.u32 d, a;",
     "warp-exchange": "shfl.sync.idx.b32 d, a, 0, 31, -1;",
