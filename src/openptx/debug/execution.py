@@ -42,7 +42,7 @@ class Execution:
 
     def __init__(self, prepared: PreparedLaunch, observer: StoppingObserver) -> None:
         self.prepared, self.observer = prepared, observer
-        self.thread = threading.Thread(target=self.run, name="openptx launch", daemon=True)
+        self.thread = threading.Thread(target=self.run, name="openptx-launch", daemon=True)
         self.thread.start()
 
     def run(self) -> None:

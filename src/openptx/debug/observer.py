@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from openptx.control_flow import control, written_registers
 from openptx.debug.stops import FAULT, PAUSE, Stop
+from openptx.engines.common.engine import stopped
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.batch import DeadlockError
 from openptx.engines.interp.frames import Frame
@@ -102,9 +103,10 @@ class StoppingObserver(Observer):
         """Reports a stop and waits until the session continues the launch."""
         self.stopped_at = stop
         self._stopped.release()
-        self._go.acquire()
-        if self.abandoned:
-            raise Abandoned
+        with stopped():
+            self._go.acquire()
+            if self.abandoned:
+                raise Abandoned
 
     def ends(self, stop: Stop) -> None:
         """Reports that the launch has ended."""

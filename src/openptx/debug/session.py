@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -22,7 +23,7 @@ from openptx.debug.lanes import (
     where,
 )
 from openptx.debug.numbering import Numbering
-from openptx.debug.observer import StoppingObserver
+from openptx.debug.observer import Abandoned, Decide, StoppingObserver
 from openptx.debug.places import Places
 from openptx.debug.plans import Continue, Entry, Goto, Plan, Scout, Step, Wanted
 from openptx.debug.repeated_launch import RepeatedLaunch
@@ -47,7 +48,8 @@ class Session:
     """A launch that stops. `stop` says where and why; `thread` is the index in the launch of the current thread.
 
     `start` runs to the first instruction; the methods after it run further, and return the Stop they reached. `print`
-    receives the kernel's output. Between two of these calls every thread can be inspected. `close` ends the launch.
+    receives the kernel's output. Between two of these calls every thread can be inspected. `close` ends the launch, as
+    does the collection of a session that nobody holds any more.
     """
 
     def __init__(
@@ -68,7 +70,10 @@ class Session:
         self._numbers = 0
         self._plan: Plan = Entry()
         surfaces = [argument.bytes for argument in arguments if isinstance(argument, Surface)]
-        self._launch = RepeatedLaunch(self.prepared, surfaces, self._decide, print)
+        # the launch's thread lives as long as the launch, and must not keep the session alive
+        decide = partial(decide_if_there, weakref.WeakMethod(self._decide))
+        self._launch = RepeatedLaunch(self.prepared, surfaces, decide, print)
+        weakref.finalize(self, self._launch.end).atexit = False
         self.stop = Stop(EXITED, 0, "not started")
 
     # Running.
@@ -357,3 +362,13 @@ class Session:
             if 0 <= lane < geometry.n:
                 return geometry.block_of(lane), geometry.thread_of(lane)
         return self.numbering.thread_at(thread)
+
+
+def decide_if_there(
+    decide: weakref.WeakMethod[Decide], observer: StoppingObserver, lanes: lane_sets.Lanes
+) -> Stop | None:
+    """The decision of a session; Abandoned if it is gone."""
+    made = decide()
+    if made is None:
+        raise Abandoned
+    return made(observer, lanes)

@@ -10,15 +10,6 @@ from pathlib import Path
 import pytest
 from dap_client import REDUCE, Client
 
-from openptx.engines.common import engine
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _sessions_are_closed() -> Iterator[None]:
-    """A launch that is stopped for ever would overlap with those of later tests, which could not be abandoned."""
-    yield
-    assert not engine._running  # pyright: ignore[reportPrivateUsage]
-
 
 @pytest.fixture
 def client() -> Iterator[Client]:

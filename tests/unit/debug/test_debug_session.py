@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 
 import openptx
 from openptx.debug import Session
+from openptx.engines.common.engine import Running, alone
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 REDUCE = (
@@ -353,3 +356,23 @@ def test_blocks_of_clusters_are_named_alike_before_and_after_they_begin() -> Non
     assert [one.position(thread)[0] for thread in range(8)] == before
     assert before[2:4] == [(0, 1, 0), (1, 1, 0)]
     one.close()
+
+
+def test_a_launch_runs_alone_while_another_is_stopped(reduce: Session) -> None:
+    with Running("other"):
+        assert alone("other")
+        reduce.step()
+        assert not alone("other")
+
+
+def test_the_launch_of_a_session_that_nobody_holds_ends() -> None:
+    def launches() -> set[threading.Thread]:
+        return {thread for thread in threading.enumerate() if thread.name == "openptx-launch"}
+
+    before = launches()
+    one = session()
+    (thread,) = launches() - before
+    gone = weakref.ref(one)
+    del one
+    assert gone() is None
+    assert not thread.is_alive()

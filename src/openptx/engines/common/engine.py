@@ -5,7 +5,10 @@ An engine is imported when it is first chosen.
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol
@@ -71,8 +74,18 @@ _crowded: set[object] = set()
 """Launches that have overlapped with another."""
 
 
+class _OfThread(threading.local):
+    """The launches that run on a thread; those that a kernel makes run on its own."""
+
+    def __init__(self) -> None:
+        self.launches = list[object]()
+
+
+_of_thread = _OfThread()
+
+
 class Running:
-    """While this is entered, a launch is running, identified by an object of its own."""
+    """While this is entered, a launch is running on the thread, identified by an object of its own."""
 
     __slots__ = ("launch",)
 
@@ -80,13 +93,28 @@ class Running:
         self.launch = launch
 
     def __enter__(self) -> None:
-        _running.add(self.launch)
-        if len(_running) > 1:
-            _crowded.update(_running)
+        _of_thread.launches.append(self.launch)
+        _proceed([self.launch])
 
     def __exit__(self, *raised: object) -> None:
+        _of_thread.launches.remove(self.launch)
         _running.discard(self.launch)
         _crowded.discard(self.launch)
+
+
+@contextmanager
+def stopped() -> Generator[None]:
+    """While this is entered, the launches on the thread access no memory, so that no other overlaps with them. What it
+    raises ends them."""
+    _running.difference_update(_of_thread.launches)
+    yield
+    _proceed(_of_thread.launches)
+
+
+def _proceed(launches: list[object]) -> None:
+    _running.update(launches)
+    if len(_running) > 1:
+        _crowded.update(_running)
 
 
 def alone(launch: object) -> bool:
