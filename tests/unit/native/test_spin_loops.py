@@ -104,14 +104,21 @@ def test_a_warp_that_polls_by_weak_loads_lets_the_others_run(space: str) -> None
     made(1, 64, (np.zeros(1, np.uint32),), engine="native", timeout=60)
 
 
-def test_a_block_waits_for_a_later_one_though_one_thread_polls_for_all(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("read", ["cas.b32 %r1, [%rd1], 1, 1", "add.u32 %r1, [%rd1], 0", "xor.b32 %r1, [%rd1], %r7"])
+@pytest.mark.parametrize("space", [".shared", ""])
+def test_a_block_waits_for_a_later_one_though_one_thread_polls_for_all(
+    read: str, space: str, caplog: pytest.LogCaptureFixture
+) -> None:
     """Triton's code for a scalar atomic: its result goes through shared memory."""
+    flag = "flag" if space else "%rd2"
     body = (
+        "mov.u32 %r7, 0; mov.u64 %rd2, flag; cvta.shared.u64 %rd2, %rd2;"
         "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %tid.x; setp.eq.u32 %p2, %r3, 0; setp.ne.u32 %p3, %r2, 0; @%p3 bra LATER;"
-        "L: bar.sync 0; @%p2 atom.global.acq_rel.gpu.cas.b32 %r1, [%rd1], 1, 1; @%p2 st.shared.u32 [flag], %r1;"
-        "bar.sync 0; ld.shared.u32 %r4, [flag]; setp.ne.u32 %p1, %r4, 1; @%p1 bra L; ret;"
+        "L: bar.sync 0; @%p2 atom.global.acq_rel.gpu.READ; @%p2 stSPACE.u32 [FLAG], %r1;"
+        "bar.sync 0; ldSPACE.u32 %r4, [FLAG]; setp.ne.u32 %p1, %r4, 1; @%p1 bra L; ret;"
         "LATER: @%p2 atom.global.exch.b32 %r1, [%rd1], 1;"
     )
+    body = body.replace("READ", read).replace("SPACE", space).replace("FLAG", flag)
     found = np.zeros(1, np.uint32)
     with caplog.at_level(logging.INFO, "openptx.fallback"):
         kernel(body)(2, 64, (found,), engine="native", workers=1, timeout=20)

@@ -77,6 +77,9 @@ FLOAT_SUMS: dict[Update, Format] = {}
 IDEMPOTENT = frozenset(("cas", "exch", "and", "or", "min", "max"))
 """The `.op` of atomics that change nothing if they are executed again with the same operands."""
 
+KEPT_BY_ZERO: frozenset[Update] = frozenset((add, bit_or, bit_xor))
+"""Updates that change nothing if the operand is 0, by which programs read."""
+
 ORDERED: set[Update] = {compare_and_swap}
 """Updates whose final value in memory depends on their order: sums of floats, which round one by one, and
 compare-and-swap, which builds such sums on targets without an atomic for the type."""

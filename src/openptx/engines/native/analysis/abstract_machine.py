@@ -20,6 +20,7 @@ from openptx.engines.native.analysis.special_registers import SpecialRegisters
 from openptx.engines.native.analysis.unsupported import InterpretInstruction, InterpretWithinCta, UnsupportedByJit
 from openptx.isa.machine import Machine
 from openptx.isa.semantics import tensor_memory
+from openptx.isa.semantics.atomic_ops import KEPT_BY_ZERO
 from openptx.numerics import Bits, Format, Signedness
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class AbstractMachine(FloatTransfer):
         self.stepping = False
         self.accesses: dict[int, Access] = {}
         self.touches: dict[int, str] = {}
-        """The memory effect of instructions, by position: "load" or "atomic"."""
+        """See `Facts`."""
         self.touches_others: dict[int, str] = {}
         """The same of instructions that access memory which other CTAs can access."""
         self.patterns: dict[int, Pattern] = {}
@@ -279,9 +280,10 @@ class AbstractMachine(FloatTransfer):
         self.access(space, address, values[0].width * len(values) // 8, True)
 
     def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
-        self.touches[self.site] = "atomic"
+        reads = update in KEPT_BY_ZERO and isinstance(operands[0], Bits) and operands[0].v == 0
+        self.touches[self.site] = kind = "probe" if reads else "atomic"
         if space not in OF_CTA:
-            self.touches_others[self.site] = "atomic"
+            self.touches_others[self.site] = kind
         locate(self, space, address, self.c.address_size, self.stepping)
         return self.unknown(min(w, 64)) if w <= 64 else (self.unknown(64), self.unknown(64))
 

@@ -44,7 +44,7 @@ class FunctionFacts(NamedTuple):
     def has_strong(self, touches: Mapping[int, str]) -> bool:
         """Whether atomics or strong loads are among these operations."""
         code = self.c.function.code
-        return any(kind == "atomic" or strong(code[pc].m) for pc, kind in touches.items())
+        return any(kind != "load" or strong(code[pc].m) for pc, kind in touches.items())
 
 
 def call_graph(kernel: Function, context: Callable[[Function, int], FunctionContext]) -> list[FunctionFacts]:

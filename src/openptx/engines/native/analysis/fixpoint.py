@@ -47,7 +47,8 @@ class Facts:
     patterns: dict[int, Pattern]
     """Those of the addresses of accesses at a separate address per lane, by position."""
     touches: dict[int, str]
-    """The memory effect of instructions, by position: "load" or "atomic"."""
+    """The memory effect of instructions, by position: "load", "atomic", or "probe", an atomic that adds 0 in order to
+    read."""
     touches_others: dict[int, str]
     """The same of instructions that access memory which other CTAs can access."""
     interpreted: frozenset[int]

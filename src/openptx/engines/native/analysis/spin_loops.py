@@ -19,7 +19,7 @@ from openptx.program import Address
 def waiting_loops(graph: Graph, touches: Mapping[int, str]) -> Iterator[tuple[int, frozenset[int]]]:
     """The position of an operation that a loop may be waiting on, and the loop.
 
-    `touches`: "atomic" or "load", by position.
+    `touches`: see `Facts`.
     """
     for cycle in cycles(graph.blocks):
         pc = awaited(graph, touches, cycle)
@@ -33,7 +33,7 @@ def awaited(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) -> 
     """The position of an atomic or a strong load that may decide whether a loop ends."""
     pcs = positions(graph, cycle)
     suspects = [
-        pc for pc in pcs if touches.get(pc) == "atomic" or (touches.get(pc) and strong(graph.function.code[pc].m))
+        pc for pc in pcs if touches.get(pc, "load") != "load" or (pc in touches and strong(graph.function.code[pc].m))
     ]
     if not suspects:
         return None
@@ -42,7 +42,7 @@ def awaited(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) -> 
     for pc in suspects:
         op = graph.function.code[pc]
         results = graph.cells.writes(op)
-        polls = touches[pc] == "load" or op.m.values.get("op") in IDEMPOTENT
+        polls = touches[pc] != "atomic" or op.m.values.get("op") in IDEMPOTENT
         if not results & decides and not (polls and results & stored):
             continue
         own = slice_back(graph, pcs, graph.cells.reads(op))
@@ -56,10 +56,10 @@ def stored_in_shared_memory(graph: Graph, pcs: list[int], decides: set[int]) -> 
     """What a loop stores in shared memory, if what it loads there decides: a thread that polls for its block tells the
     others so, as in Triton's code. (One that takes the next item of a queue does not wait.)"""
     accesses = [op for op in (graph.function.code[pc] for pc in pcs) if op.form.instruction.access]
-    ops = [op for op in accesses if op.m.space in ("shared", "shared::cta")]
+    ops = [op for op in accesses if op.m.space in ("generic", "shared", "shared::cta")]
     if not any(graph.cells.writes(op) & decides for op in ops):
         return set()
-    return {cell for op in ops if op.form.instruction.access == "store" for cell in graph.cells.reads(op)}
+    return {cell for op in ops if op.form.instruction.access != "load" for cell in graph.cells.reads(op)}
 
 
 def polls(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) -> Iterator[tuple[int, frozenset[int]]]:
@@ -132,7 +132,7 @@ def changes_nothing(graph: Graph, touches: Mapping[int, str], pc: int, carried: 
     access = op.form.instruction.access
     if control(op) not in (None, "branch"):
         return False
-    if touches.get(pc) == "load" and access != "store":
+    if touches.get(pc) in ("load", "probe") and access != "store":
         return True
     if access == "update":
         return op.m.values.get("op") in IDEMPOTENT and carried.isdisjoint(graph.cells.reads(op))
