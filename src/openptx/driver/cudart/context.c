@@ -9,6 +9,7 @@ enum { DEVICES = 64 };
 static _Thread_local int chosen;            /* by cudaSetDevice */
 static Handle primaries[DEVICES];
 static _Thread_local Handle bound;          /* the primary context that was made this thread's */
+static _Thread_local Handle foreign;        /* another context, which the program made this thread's */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int initialize(void)
@@ -49,6 +50,24 @@ static int use_device(int device)
     return error;
 }
 
+/* Looks at a context that the program made this thread's. If it is the primary one, the runtime retains it from now on,
+   which makes it active again after the program's last cuDevicePrimaryCtxRelease. */
+static int look_at(Handle context)
+{
+    Handle primary;
+    pthread_mutex_lock(&lock);
+    int error = driver()->cuDevicePrimaryCtxRetain(&primary, chosen);
+    bool kept = !error && primary == context && !primaries[chosen];
+    if (!error && !kept)
+        error = driver()->cuDevicePrimaryCtxRelease_v2(chosen);
+    if (kept)
+        primaries[chosen] = primary;
+    pthread_mutex_unlock(&lock);
+    if (!error)
+        *(primary == context ? &bound : &foreign) = context;
+    return error;
+}
+
 /* Whether a thread's context ended with a cudaDeviceReset, and another is to take its place. */
 static bool is_stale(Handle context)
 {
@@ -67,6 +86,8 @@ int enter(void)
     if (error)
         return error;
     error = driver()->cuCtxGetCurrent(&context);
+    if (!error && context && context != bound && context != foreign)
+        error = look_at(context);
     return error || (context && !is_stale(context)) ? error : use_device(chosen);
 }
 

@@ -32,12 +32,17 @@ class Context(Object):
 
     def __init__(self, flags: int, primary: bool) -> None:
         super().__init__()
-        self.flags, self.primary = flags, primary
+        self.primary = primary
+        self.owned: dict[Object, Callable[[], None]] = {}
+        self.references = 0  # of the primary context; for other contexts, by cuCtxAttach
+        self.begin(flags)
+
+    def begin(self, flags: int) -> None:
+        """Sets the state of a new context."""
+        self.flags = flags
         self.error = Result.SUCCESS
         self.limits = dict(LIMITS)
         self.cache_config = self.shared_config = 0
-        self.owned: dict[Object, Callable[[], None]] = {}
-        self.references = 0  # of the primary context; for other contexts, by cuCtxAttach
 
     def own(self, made: T, end: Callable[[], None] | None = None) -> T:
         """Adds an object that ends with the context: by the function, or by being forgotten."""
@@ -64,7 +69,11 @@ AT_END: list[Callable[[Context], None]] = []
 
 
 class Primary:
-    """The context that all users of a device share. Flags may be set before it exists."""
+    """The context that all users of a device share. Flags may be set before it exists.
+
+    Once it exists it keeps its handle. It stays current to its threads when its last reference is released; their
+    calls then fail until it is retained again.
+    """
 
     context: Context | None = None
     flags = MAP_HOST
@@ -93,17 +102,21 @@ def create(flags: int, primary: bool) -> Context:
 
 
 def destroy(context: Context) -> None:
-    """Ends a context and its objects."""
+    """Ends a context's objects, and the context unless it is the primary one, which may begin again."""
     for end in [*context.owned.values()]:
         end()
     context.owned.clear()
     for end in AT_END:
         end(context)
-    driver().remove(context)
-    driver().library.forget(context.handle)
     for row in RESULTS:  # text of an earlier fault
         if context.error == row.number:
             driver().library.describe(context.error, row.text)
+    if context.primary:
+        context.references, context.error = 0, Result.CONTEXT_IS_DESTROYED
+        driver().library.context(context.handle, context.error)
+    else:
+        driver().remove(context)
+        driver().library.forget(context.handle)
 
 
 @initialized("cuCtxCreate", "cuCtxCreate_v2")
@@ -163,7 +176,8 @@ def ctx_detach(handle: int) -> None:
 
 @initialized("cuCtxGetApiVersion")
 def api_version(handle: int, out: int) -> None:
-    context_of(handle)
+    if context_of(handle).error == Result.CONTEXT_IS_DESTROYED:  # which is how programs check whether it is active
+        raise Failure(Result.CONTEXT_IS_DESTROYED, "the primary context is not active", usual=True)
     put(out, API_VERSION, ctypes.c_uint32)
 
 
@@ -267,6 +281,9 @@ def retain(out: int, device: int) -> None:
     put(out, 0)
     if Primary.context is None:
         Primary.context = create(Primary.flags, True)
+    elif not Primary.context.references:
+        Primary.context.begin(Primary.flags)
+        driver().library.context(Primary.context.handle)
     Primary.context.references += 1
     put(out, Primary.context.handle)
 
@@ -274,7 +291,7 @@ def retain(out: int, device: int) -> None:
 @initialized("cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease_v2")
 def release(device: int) -> None:
     require_device(device)
-    if Primary.context is None:
+    if Primary.context is None or not Primary.context.references:
         raise Failure(Result.INVALID_CONTEXT, "the primary context is released more often than it was retained")
     Primary.context.references -= 1
     if not Primary.context.references:
@@ -286,14 +303,13 @@ def reset(device: int) -> None:
     require_device(device)
     if Primary.context is not None:
         destroy(Primary.context)
-        Primary.context = None
 
 
 @initialized("cuDevicePrimaryCtxGetState")
 def primary_state(device: int, flags: int, active: int) -> None:
     require_device(device)
     put(flags, Primary.flags, ctypes.c_uint32)
-    put_int(active, Primary.context is not None)
+    put_int(active, Primary.context is not None and Primary.context.references > 0)
 
 
 @initialized("cuDevicePrimaryCtxSetFlags", "cuDevicePrimaryCtxSetFlags_v2")
