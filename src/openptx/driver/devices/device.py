@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import uuid
 
 from openptx import memory
@@ -12,6 +13,8 @@ from openptx.driver.objects import driver
 from openptx.driver.results import Result
 
 PCI_BUS = "0000:01:00.0"
+BUS_NAME = re.compile(r"(?:([0-9a-f]+):)?([0-9a-f]+):([0-9a-f]+)(?:\.([0-9a-f]+))?", re.IGNORECASE)
+"""What cuDeviceGetByPCIBusId accepts: domain, bus, device and function, with or without the first and the last."""
 
 
 def require_device(device: int) -> None:
@@ -58,7 +61,8 @@ def get_bus(out: int, length: int, device: int) -> None:
 
 @initialized("cuDeviceGetByPCIBusId")
 def get_by_bus(out: int, bus: int) -> None:
-    if text(bus, "the bus") not in (PCI_BUS, PCI_BUS.removesuffix(".0"), "01:00.0", "01:00"):
+    named = BUS_NAME.fullmatch(text(bus, "the bus"))
+    if named is None or [int(number or "0", 16) for number in named.groups()] != [0, 1, 0, 0]:
         raise Failure(Result.INVALID_DEVICE, f"the device is at {PCI_BUS}")
     put_int(out, 0)
 
