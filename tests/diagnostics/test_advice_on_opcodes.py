@@ -172,6 +172,29 @@ ROWS = (
     Row("ex2.approxf32 %f1, %f2;", ".approxf32", "ex2.approx.f32 %f1, %f2;"),
     Row("cvta.to.shared.cluster.u64 %rd1, %rd2;", ".cluster", "cvta.to.shared::cluster.u64 %rd1, %rd2;"),
     Row("max.sat.f32 %f1, %f2, %f3;", ".sat", "write `max.f32`"),
+    # words of a name in another order, or lost
+    Row("param.ld.u32 %r1, [%r2];", "param.ld.u32", "ld.param.u32 %r1, [%r2];"),
+    Row("async.cp.wait_group 0;", "async.cp.wait_group", "cp.async.wait_group 0;"),
+    Row("async.cp.commit_group;", "async.cp.commit_group", "cp.async.commit_group;"),
+    Row("rn.f32.add %f1, %f2, %f3;", "rn.f32.add", "add.rn.f32 %f1, %f2, %f3;"),
+    Row(
+        "tcgen05.cta_group::1.mma.kind::f16 [%r6], %rd6, %rd6, %r1, %p4;",
+        ".cta_group::1",
+        "tcgen05.mma.cta_group::1.kind::f16 [%r6], %rd6, %rd6, %r1, %p4;",
+    ),
+    Row(
+        "tcgen05.sync.aligned.32x32b.x1.b32 {%r1}, [%r2];",
+        ".32x32b",
+        "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r2];",
+    ),
+    Row(
+        "fence.tensormap::generic.acquire.gpu [%rd1], 128;",
+        ".tensormap::generic",
+        "fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;",
+    ),
+    Row("clz1b32 %r1, %r2;", "clz1b32", "clz.b32 %r1, %r2;"),
+    Row("cvt.rn.f64.ftz.s16 %fd1, %h1;", "cvt.rn.f64.ftz.s16", "cvt.rn.f64.s16 %fd1, %h1;"),
+    Row("cvt.ftz.sat.u32.u16 %r1, %h1;", "cvt.ftz.sat.u32.u16", "cvt.u32.u16 %r1, %h1;"),
     Row("membar.cluster;", ".cluster", "write `membar.cta`, `membar.gl` or `membar.sys`"),
 )
 

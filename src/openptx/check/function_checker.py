@@ -19,6 +19,7 @@ from openptx.check.foreign_spellings import instead_of_call
 from openptx.check.forms.calls import CallChecker
 from openptx.check.function_findings import FunctionFindings
 from openptx.check.names.body import ResolvedBody, ResolvedInstruction
+from openptx.check.names.lost_declarations import one_declaration
 from openptx.check.names.scopes import Scope, around
 from openptx.check.names.undeclared import UndeclaredNames, guessing
 from openptx.check.operand import kinds
@@ -82,7 +83,7 @@ class FunctionChecker:
             collector = self.module.collector
             found = collector.since(before)
             earlier = collector.since(max(before - _EARLIER, 0))
-            collector.replace(before, folded(found, earlier, self.function.span))
+            collector.replace(before, folded(one_declaration(found), earlier, self.function.span))
         self.module.collector.extend(self.unread)
         if self.keeps:
             self.module.bodies[self.function] = self.body
@@ -217,7 +218,7 @@ class FunctionChecker:
             guess = self.module.suggestions.nearest(
                 name, lambda: [each for one in around(scope) for each in one.tables]
             )
-            found = guessing(found, guess, "write")
+            found = guessing(found, guess, "write") if guess is not None else self.unknown_table(found, name, scope)
         if (whole := ended_early(problem, instruction.span, instruction.file, self.checked, scope)) is not None:
             self.unread = [each for each in self.unread if each.span[0] >= whole[1]]
             self.findings.collect(whole[0])
@@ -231,6 +232,16 @@ class FunctionChecker:
             self.unknown_instruction(found, instruction, scope)
         else:
             self.findings.collect(found)
+
+    def unknown_table(self, found: Diagnostic, name: str, scope: Scope) -> Diagnostic:
+        """The error of an operand that should be a label of targets, where nothing has that name."""
+        if self.module.kind(name, scope) is not kinds.NAME_KIND or scope.label(name) is not None:
+            return found
+        called = found.operand == "flist"
+        found.message = f"there is no {'prototype' if called else '`.branchtargets`'} `{name}`"
+        written = f"{name}: .callprototype" if called else f"{name}: .branchtargets"
+        found.help = f"put `{written} ...;` before this, in the same function"
+        return found
 
     def unknown_instruction(self, found: Diagnostic, instruction: tree.Instruction, scope: Scope) -> None:
         """Reports an unknown instruction, once for each opcode; where it is a label, what that lacks."""

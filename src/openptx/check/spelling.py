@@ -50,13 +50,14 @@ class Suggestions:
 def nearest(
     word: str, known: Iterable[str], limit: int | None = None, suits: Callable[[str], bool] = lambda each: True
 ) -> str | None:
-    """The known word with the fewest edits from `word`, if they are few for its length; the first of equal ones.
+    """The known word with the fewest edits from `word`, if they are few for its length; of equal ones one
+    with the same letters, or else the first.
 
     Words that do not suit the place, for example by type, are not considered.
     """
     best, found = max_distance(word, limit) + 1, None
-    letters = set(word)
-    for candidate in sorted(known):
+    letters, same = set(word), sorted(word)
+    for candidate in sorted(known, key=lambda each: (len(each) != len(word) or sorted(each) != same, each)):
         if abs(len(candidate) - len(word)) >= best or differing(letters, set(candidate)) >= best:
             continue
         if letters.isdisjoint(candidate):  # `r` is no misspelt `x`

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.check.spelling import nearest
+from openptx.check.spelling import distance, nearest
 from openptx.diagnostics import Diagnostic, Fix
 from openptx.isa.targets import OPTIONS, TARGETS, Target
 from openptx.patterns import pattern
@@ -11,19 +11,38 @@ from openptx.syntax.operands import Name
 
 _RULE = "PTX ISA, PTX Module Directives (11.1)"
 _NUMBERED = pattern(r"sm_([0-9]{1,4})[a-z]?")
+_DIGITS = str.maketrans("oil", "011")
+"""Letters that resemble digits."""
 
 
 def unknown_target(file: File, name: Name, search: bool) -> Diagnostic:
     """The error of a name without meaning; names that resemble it are searched for if `search` is true."""
-    plain = name.text.lower().replace("compute_", "sm_")  # accepted by `nvcc -arch`
-    guess = plain if plain in TARGETS else None
-    if guess is None and search:
-        guess = _nearest_number(plain) or nearest(plain, (*TARGETS, *OPTIONS))
-    return Diagnostic(
-        "unknown-target", f"there is no target `{name.text}`", file, name.span, "unknown", rule=_RULE,
-        help=f"did you mean `{guess}`?" if guess else "a target is `sm_` and a number, such as `sm_90`",
-        fix=Fix(name.span, guess, f"say `{guess}`") if guess else None,
-    )  # fmt: skip
+    return meant(
+        Diagnostic("unknown-target", f"there is no target `{name.text}`", file, name.span, "unknown", rule=_RULE),
+        next(iter(likely_targets(name.text)), None) if search else None,
+    )
+
+
+def meant(error: Diagnostic, guess: str | None) -> Diagnostic:
+    """The error with the name that was probably meant."""
+    if guess is None:
+        return error.advising("a target is `sm_` and a number, such as `sm_90`", None)
+    return error.advising(f"did you mean `{guess}`?", Fix(error.span, guess, f"say `{guess}`"))
+
+
+def likely_targets(name: str) -> list[str]:
+    """The names that were probably meant by one that no target has, the likeliest first: letters that resemble digits,
+    one edit; then the nearest number, or name."""
+    plain = name.lower().replace("compute_", "sm_")  # accepted by `nvcc -arch`
+    head, mark, number = plain.partition("_")
+    plain = f"{head}{mark}{number.translate(_DIGITS)}"
+    begun = [each for each in TARGETS if each.startswith(f"{plain}0")]
+    near = sorted(
+        (each for each in TARGETS if distance(each, plain, 2) < 2), key=lambda each: (len(each) < len(plain), each)
+    )
+    last = _nearest_number(plain) or nearest(plain, (*TARGETS, *OPTIONS))
+    known = [plain] if plain in TARGETS else []
+    return list(dict.fromkeys((*known, *begun[:1], *near, *([last] if last else []))))
 
 
 def misread_target(file: File, name: Name, read: Target) -> Diagnostic:
@@ -34,9 +53,8 @@ def misread_target(file: File, name: Name, read: Target) -> Diagnostic:
 
 
 def _nearest_number(name: str) -> str | None:
-    """The target that a number is the beginning of, or whose number is nearest to it."""
+    """The target whose number is nearest to that of a name."""
     match = _NUMBERED.fullmatch(name)
-    begun = next((each for each in TARGETS if each.startswith(f"{name}0")), None)
-    return (
-        begun or min(TARGETS, key=lambda each: abs(TARGETS[each].number - int(match[1]))) if match is not None else None
-    )
+    if match is None:
+        return None
+    return min(TARGETS, key=lambda each: abs(TARGETS[each].number - int(match[1])))

@@ -23,6 +23,7 @@ LOST_BRACE = "where a brace may be missing"
 OF_ANOTHER_SPACE = "a variable of a call that is not in `.param`"
 
 DOTTED_NAME = "a name with a dot"
+UNDECLARED = "a register that lacks its declaration"
 BEYOND_RANGE = "a number beyond those of a range"
 DECLARED = "where a name is declared"
 VARIABLE = "where a variable in memory is declared"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from openptx.check.problems import Problem, rewrite
-from openptx.isa.conversions import needs
+from openptx.diagnostics import SAFE
+from openptx.isa.conversions import Needs, needs
 from openptx.isa.notation.forms import Modifiers
 
 _TABLE = "PTX ISA, Scalar Conversions (6.5.1), Table 15, and Rounding Modifiers (6.5.2), Tables 17 and 18"
@@ -31,12 +32,14 @@ def cvt_errors(m: Modifiers) -> Problem | None:
         return Problem(
             "saturation", f"`.sat` has nothing to clamp in `{pair}`", label="leave out `.sat`",
             expected="no `.sat`", actual=".sat", rule="PTX ISA, cvt: .sat",
+            help=f"write `{_needed(m, wanted)}`", repair=rewrite(_needed(m, wanted), SAFE),
         )  # fmt: skip
     if m.ftz and not wanted.ftz:
         return Problem(
             "modifier-forbidden", f"`.ftz` needs an `.f32` on one side, and `{pair}` has none",
             label="leave out `.ftz`",
             expected="no `.ftz`", actual=".ftz", rule="PTX ISA, cvt: .ftz",
+            help=f"write `{_needed(m, wanted)}`", repair=rewrite(_needed(m, wanted), SAFE),
         )  # fmt: skip
     return None
 
@@ -46,6 +49,12 @@ def _rounded_opcode(m: Modifiers) -> str:
     wanted = needs(m.dtype, m.atype).rounding
     others = [modifier for modifier in m.written if modifier != m.values.get("rnd")]
     return ".".join(("cvt", *(("rzi" if "rzi" in wanted else "rn",) if wanted else ()), *others))
+
+
+def _needed(m: Modifiers, wanted: Needs) -> str:
+    """The opcode without `.sat` and `.ftz` where its pair of types has no use for them."""
+    idle = {name for name, used in (("sat", wanted.sat), ("ftz", wanted.ftz)) if not used}
+    return ".".join(("cvt", *(each for each in m.written if each not in idle)))
 
 
 def _with_dots(names: tuple[str, ...]) -> str:

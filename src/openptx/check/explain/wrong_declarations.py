@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 
 from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.diagnostics.kinds import DECLARED, VARIABLE
@@ -21,6 +22,8 @@ _MOST = 100
 """Declarations that are looked at; more are wrong in no file that a person wrote."""
 _LEAST = 3
 """Misuses of the names of one declaration that make it wrong, if they are most of the uses; two if they are all."""
+_SHARE = 3
+"""One of so many uses is a misuse, at least, where a declared type has another size than is wanted."""
 _WORD = pattern(r"\.\w+")
 _TYPE = pattern(r"\.(?:[busf](?:8|16|32|64|128)|pred)\b")
 _VECTOR = pattern(r"\.v[248]\b\s*")
@@ -47,6 +50,43 @@ def folded(found: list[Diagnostic], wrong: list[Diagnostic], body: Span) -> list
     return [new for each in found if (new := replaced.get(id(each), each)) is not None]
 
 
+def one_cause(
+    errors: list[Diagnostic], body_of: Callable[[Diagnostic], Span | None]
+) -> Iterator[tuple[Diagnostic, list[Diagnostic]]]:
+    """What would be the errors of declarations, with the misuses of their names in several lines. That the other uses
+    allow the type that these want remains to be proven."""
+    by_statement: dict[Span, list[tuple[Span, Diagnostic]]] = defaultdict(list)
+    for declared, misuses in list(_by_declaration(errors).items())[:_MOST]:
+        statement = _statement(misuses[0].file.text, declared)
+        by_statement[statement] += [(declared, each) for each in misuses if each.name in _OF_TYPES - {"state-space"}]
+    for statement, uses in by_statement.items():
+        misuses = [each for _, each in uses]
+        if len({each.location[0] for each in misuses}) < 2 or (body := body_of(misuses[0])) is None:
+            continue
+        names = list(dict.fromkeys(declared for declared, _ in uses))
+        one = _of_declaration(misuses, min(names), statement)
+        if one.fix is not None and _is_likely(one, misuses, names, body):
+            yield one, misuses
+
+
+def _is_likely(one: Diagnostic, misuses: list[Diagnostic], names: list[Span], body: Span) -> bool:
+    """Whether a declaration is to blame, since it has no other uses; or it is a range, of another size than many uses
+    want, or of numbers where bits are wanted. Bits would suit all numbers of their size, so they prove nothing."""
+    text, common = one.file.text, [TYPES[each[1:]] for each in _types(misuses)]
+    lines = len({each.location[0] for each in misuses})
+    used = len({line for name in names for line in _uses(text, name, body)})
+    own = TYPES.get(text[slice(*one.span)][1:])
+    if own is None or not common:
+        return False
+    if used == lines:
+        return True
+    if not all(text[end:].startswith("<") for _, end in names):
+        return False
+    if own.width != common[0].width:
+        return _SHARE * lines >= used
+    return all(each.kind == "b" or each.count > 1 for each in common)
+
+
 def _by_declaration(found: list[Diagnostic]) -> dict[Span, list[Diagnostic]]:
     """The misuses of declared names, by the place of the declaration."""
     groups: dict[Span, list[Diagnostic]] = defaultdict(list)
@@ -62,7 +102,7 @@ def _is_wrong(misuses: list[Diagnostic], text: str, declared: Span, body: Span) 
     """Whether a declaration is wrong, rather than the instructions that use it."""
     if all(each.name == "state-space" for each in misuses):
         return False
-    uses = _uses(text, declared, body)
+    uses = len(_uses(text, declared, body))
     if len(misuses) == uses == 2:
         return bool(_types(misuses)) or _are_vectors(text, declared, _statement(text, declared))
     return len(misuses) >= _LEAST and 2 * len(misuses) >= uses
@@ -84,13 +124,13 @@ def _inside(span: Span, statement: Span) -> bool:
     return statement[0] <= span[0] and span[1] <= statement[1]
 
 
-def _uses(text: str, declared: Span, body: Span) -> int:
-    """In how many lines of the body the names are used."""
+def _uses(text: str, declared: Span, body: Span) -> set[int]:
+    """The lines of the body in which the names are used, by the ends of those before them."""
     name = text[slice(*declared)]
     ranged = text[declared[1] :].startswith("<")
     use = re.compile(rf"(?<!{LETTER})(?<!%){re.escape(name)}{'[0-9]+' if ranged else ''}(?!{LETTER})", re.A)
     start = max(body[0], declared[1])
-    return len({text.rfind("\n", 0, each.start()) for each in use.finditer(text, start, body[1])})
+    return {text.rfind("\n", 0, each.start()) for each in use.finditer(text, start, body[1])}
 
 
 def _types(misuses: list[Diagnostic]) -> list[str]:

@@ -58,6 +58,8 @@ def fitting(problem: Problem, opcode: str, operands: tuple[Kind, ...], context: 
     replaced, shortened = _replaced(mnemonic, modifiers, known, problem), _shortened(mnemonic, modifiers)
     either = [shortened, replaced] if _is_of_others(problem, known) else [replaced, shortened]
     edits = [_punctuated(opcode), *either, _completed(modifiers, known)]
+    if problem.about == "unknown-modifier":  # one may stand inside of the name, or in the place of its second word
+        edits = [edits[0], _reordered(opcode), *edits[1:], _named(opcode, known)]
     for kind in edits:
         if kind is shortened and problem.help is not None:
             continue
@@ -115,21 +117,21 @@ def _several(found: list[str]) -> str:
 
 def _misspelt(problem: Problem, mnemonic: str, opcode: str, operands: tuple[Kind, ...], context: Context) -> Problem:
     """The problem of an unknown mnemonic, with the nearest one whose instruction takes the operands."""
-    if not operands or (
-        problem.repair is not None and (problem.expected or "") and accepted(problem.expected or "", operands, context)
-    ):
+    if problem.repair is not None and problem.expected and accepted(problem.expected, operands, context):
         return problem
     rest, most = opcode[len(mnemonic) :], max_distance(mnemonic, None)
     names = [(distance(mnemonic, each, most + 1), each) for each in load() if abs(len(each) - len(mnemonic)) <= most]
     near = (f"{name}{rest}" for edits, name in sorted(names) if edits <= most)
-    found = next((each for each in chain(near, _punctuated(opcode)) if accepted(each, operands, context)), None)
+    edits = chain(near, _punctuated(opcode), _reordered(opcode)) if operands else _reordered(opcode)
+    found = next((each for each in edits if accepted(each, operands, context)), None)
     if found is None:
         return problem
     return problem.advising(f"did you mean `{found}`?", rewrite(found))
 
 
 def _punctuated(opcode: str) -> Iterator[str]:
-    """The opcode with `::` for a dot or a dot for `::`, `:` or `_`, and with a dot put into one of its words."""
+    """The opcode with `::` for a dot or a dot for `::`, `:` or `_`, and with a dot put into one of its words, or in the
+    place of a character of it."""
     for wrong, right in ((".", "::"), (":", "."), ("::", "."), (":", "::"), ("_", ".")):
         at = opcode.find(wrong)
         while at >= 0:
@@ -138,8 +140,26 @@ def _punctuated(opcode: str) -> Iterator[str]:
                 yield other
             at = opcode.find(wrong, at + 1)
     for at in range(2, min(len(opcode), _LONGEST)):
-        if opcode[at - 1 : at + 1].isalnum() and resolve(other := f"{opcode[:at]}.{opcode[at:]}"):
-            yield other
+        for end in (at, at + 1) if opcode[at - 1 : at + 1].isalnum() else ():
+            if resolve(other := f"{opcode[:at]}.{opcode[end:]}"):
+                yield other
+
+
+def _reordered(opcode: str) -> Iterator[str]:
+    """The opcode with two words exchanged that stand side by side, and with a mnemonic moved to its beginning."""
+    words = opcode.split(".")
+    for at in range(len(words) - 1):
+        yield ".".join((*words[:at], words[at + 1], words[at], *words[at + 2 :]))
+    for at, word in enumerate(words):
+        if at > 1 and word in load():
+            yield ".".join((word, *words[:at], *words[at + 1 :]))
+
+
+def _named(opcode: str, known: list[Instruction]) -> Iterator[str]:
+    """The opcodes with a part of the name that is missing after the mnemonic: `tcgen05.cta_group::1.b64`."""
+    mnemonic, _, rest = opcode.partition(".")
+    for part in dict.fromkeys(part for each in known for part in each.parts[1:]):
+        yield f"{mnemonic}.{part}.{rest}"
 
 
 def _replaced(mnemonic: str, modifiers: list[str], known: list[Instruction], problem: Problem) -> Iterator[str]:

@@ -152,9 +152,13 @@ class Linkage:
         elif target is not None and known is not None and target.kind == "func":
             self._alike(alias, known, target)
         elif target is None or target.kind != "func":
+            others = [each for each in self.functions if each != name] if len(self.collector) < _SEARCHES else ()
+            guess = nearest(alias.aliasee.text, others)
             self._add(
                 "unknown-function", f"there is no function `{alias.aliasee.text}`", alias,
                 alias.aliasee.span, "no such function", "PTX ISA, .alias",
+                help=f"did you mean `{guess}`?" if guess else None,
+                fix=Fix(alias.aliasee.span, guess, f"write `{guess}`") if guess else None,
             )  # fmt: skip
 
     def _alike(self, alias: Alias, known: Function, target: Function) -> None:

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.problems import Suits
 
-_PLAIN = ("pred", "b16", "b32", "b64", "b128")
+PLAIN = ("pred", "b16", "b32", "b64", "b128", "b8")
 """The types that a register may be declared with, one of each size."""
 _MOST = 16
 """The most names that are declared one by one."""
@@ -40,7 +40,7 @@ def declaration(
     prefix, number = split_number(name)
     if suits is None:
         return None, ""
-    type = next((each for each in _PLAIN if suits(kinds.register(TYPES[each]))), None)
+    type = next((each for each in PLAIN if suits(kinds.register(TYPES[each]))), None)
     if type is None:
         return None, ""
     used = numbers(prefix, function) if number is not None and name[0] == "%" else []
@@ -68,7 +68,9 @@ def declared(name: str, text: str, start: int, end: int) -> Span | None:
     if len(name) > _LONGEST:
         return None
     named = rf"{re.escape(name)}(?!{LETTER})|{re.escape(split_number(name)[0])}(?=<)"
-    found = re.compile(rf"\.(?:reg|local|shared|param)\b[^;{{}}]*[\s,]({named})").search(text, start, end)
+    found = re.compile(rf"(?<!{LETTER})\.(?:reg|local|shared|param)\b[^;{{}}]*[\s,]({named})", re.A).search(
+        text, start, end
+    )
     return found.span(1) if found is not None else None
 
 
@@ -137,7 +139,7 @@ def _parameter(name: str, span: Span, type: str, function: Function) -> tuple[st
     taken = function.parameters
     if not taken:
         return _all_parameters(name, function) or (help, None)
-    unused = [each for each in (one.names[0].name.text for one in taken) if _count(each, function) == 1]
+    unused = [each for each in (one.names[0].name.text for one in taken) if count(each, function) == 1]
     if len(unused) == 1 and (number is None or number >= len(taken)):
         return f"did you mean `{unused[0]}`, which is not used?", Fix(span, unused[0], f"write `{unused[0]}`")
     if function.kind == "func":  # its calls would have to pass it
@@ -167,7 +169,7 @@ def _all_parameters(name: str, function: Function) -> tuple[str, Fix | None] | N
 _EMPTY = re.compile(r"\(\s*\)")
 
 
-def _count(name: str, function: Function) -> int:
+def count(name: str, function: Function) -> int:
     """How often a function has a name."""
     named = re.compile(rf"(?<!{LETTER})(?<!%){re.escape(name)}(?!{LETTER})", re.A)
     return len(named.findall(function.file.text, *function.span))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from openptx.check.names.scopes import Scope, around
 from openptx.check.spelling import distance
@@ -45,14 +46,22 @@ def is_used(name: str, span: Span, function: Function) -> bool:
     return _uses(name, function) != [span]
 
 
-def misspelt_range(name: str, scope: Scope, function: Function) -> Diagnostic | None:
+def misspelt_range(name: str, scope: Scope, function: Function, suits: Callable[[str], bool]) -> Diagnostic | None:
     """The error that a range of registers has a misspelt prefix: its names are not used, and those of the prefix of
-    `name` are not declared."""
+    `name` are not declared. A short prefix is one edit away from many; its registers must suit the place too."""
     prefix = name.rstrip(_DIGITS)
     if len(prefix) == len(name):
         return None
     ranges = ((declared, each.span) for one in around(scope) for declared, each in one.ranges.items())
-    alike = next(((declared, span) for declared, span in ranges if _are_alike(declared, prefix)), None)
+    alike = next(
+        (
+            (declared, span)
+            for declared, span in ranges
+            if _are_alike(declared, prefix)
+            or (len(prefix) < _SHORT and distance(declared[:_LONG], prefix, 2) < 2 and suits(f"{declared}0"))
+        ),
+        None,
+    )
     if alike is None or len(used := _uses(prefix, function, "[0-9]+")) < _OFTEN:
         return None
     declared, (start, _) = alike

@@ -7,14 +7,14 @@ from functools import cached_property
 
 from openptx.check.foreign_spellings import DEVICE_FUNCTIONS
 from openptx.check.names.likely_names import misspelt, unknown_name
-from openptx.check.names.missing_declarations import declaration, declared, numbers, variable
+from openptx.check.names.missing_declarations import count, declaration, declared, numbers, variable
 from openptx.check.names.misspelt_declarations import is_used, misspelt_name, misspelt_range
 from openptx.check.names.placeholders import Placeholders
 from openptx.check.names.scopes import Registers, Scope, around, labels_of, split_number
 from openptx.check.names.unread_declarations import MOST, words
 from openptx.check.operand import kinds
 from openptx.diagnostics import Diagnostic, Fix, Label
-from openptx.diagnostics.kinds import BEYOND_RANGE
+from openptx.diagnostics.kinds import BEYOND_RANGE, UNDECLARED
 from openptx.patterns import pattern
 from openptx.syntax.lexical import LETTER, WORD
 from openptx.syntax.tree import Function, Instruction
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 _FASTER = 20
 """How many times as fast a search by a pattern is as comparing words letter by letter (measured)."""
+_SHORT = 2
+"""Characters of names that are all near each other."""
+_OFTEN = 3
+"""So many uses of a short name are no misspelling of another one."""
 LABEL_SLIP = pattern(
     rf"^[ \t]*+(?P<written>[.\[@(\"'#]?(?P<name>{WORD})(?:[ \t]*+[\])\"';:])*+)[ \t\r]*+(?://.*)?$", re.MULTILINE | re.A
 )
@@ -49,6 +53,8 @@ class UndeclaredNames:
     ) -> None:
         """An operand of an instruction, as a diagnostic with its span. `suits`: which kinds of operand are possible."""
         name = found.file.text[found.span[0] : found.span[1]]
+        if (plain := name.lstrip("-! ")) != name:  # a negated name is declared without its sign
+            name, found.span = plain, (found.span[1] - len(plain), found.span[1])
         if self._lost(name):
             return
         base = name.partition(".")[0]  # without a part of it, as in `a.b0`
@@ -199,12 +205,17 @@ class UndeclaredNames:
             found.help = self.placeholders.help(name)
             return found
         known, prefix = self.module.functions, split_number(name)[0]
-        if (wrong := misspelt_range(name, scope, self.function)) is not None:
+
+        def fits(name: str) -> bool:
+            return suits is None or suits(scope.kind(name, known))
+
+        if (wrong := misspelt_range(name, scope, self.function, fits)) is not None:
             return wrong
         several = name[0] == "%" and prefix != name and len({*numbers(prefix, self.function)}) > 1
+        several |= len(name) <= _SHORT and self.module.suggestions.spend(self._length) and self._is_used_often(name)
         explained = unknown_name(
             name, found, scope, known, self.module.suggestions,
-            lambda name: not several and (suits is None or suits(scope.kind(name, known))),
+            lambda name: not several and fits(name),
         )  # fmt: skip
         meant = scope.find(fix.replacement) if (fix := explained.fix) is not None else None
         if fix is not None and meant is not None and self.module.suggestions.spend(self._length):
@@ -213,6 +224,9 @@ class UndeclaredNames:
             return wrong or explained
         self._declare(name, explained, scope, suits, instruction)
         return explained
+
+    def _is_used_often(self, name: str) -> bool:
+        return count(name, self.function) >= _OFTEN
 
     def _declared_in_block(self, name: str, end: int) -> Span | None:
         """Where a block before an offset, which has ended there, declares a name."""
@@ -229,6 +243,7 @@ class UndeclaredNames:
             explained.help, explained.fix = variable(name, explained.span, instruction, self.function, suits)
         if explained.help is None and explained.name == "unknown-name":
             explained.help, written = declaration(name, explained.span, suits, self.function, self.module.suggestions)
+            explained.kind = UNDECLARED if written or explained.help is None else ""
             if (counted := self._counted(name, scope)) is not None:
                 explained.labels, explained.help, explained.fix = counted
             elif written and self.function.body is not None:

@@ -22,6 +22,7 @@ from openptx.syntax.lexical import IDENTIFIER, words
 
 _DOTTED = pattern(rf"\.{IDENTIFIER}|(?<![\w.%$]){IDENTIFIER}(?=[ \t]*\.)", re.A)
 _TYPELESS = pattern(r"\.reg\s+\Z")
+_REGISTERS = pattern(r"\.reg\s[^;{}]*\Z")
 _COUNT = pattern(r"<([0-9]{1,9})>")
 _NUMBER = pattern(r"[0-9]+")
 _KNOWN = frozenset((*NAMES, ".ptr", *(f".{name}" for name, type in TYPES.items() if type.fundamental), ".v2", ".v4"))
@@ -82,16 +83,29 @@ def edits(found: Diagnostic, inside: bool, absent: Collection[str]) -> Iterator[
 def _names(text: str, span: Span, absent: Collection[str]) -> Iterator[Fix]:
     """Names that are not declared, where the name of a declaration is missing or cut off."""
     start, end = span
+    plain = text[start:end].lstrip("0123456789")
+    if (
+        plain != text[start:end]
+        and plain.isidentifier()
+        and _REGISTERS.search(text, text.rfind("\n", 0, start) + 1, start)
+    ):
+        yield replacement(span, plain)
     for name in absent:
         if text[start:end] == name[:1]:
             yield _named(text, span, name)
         if text[start] == "." and name[:1] == "%":
             yield replacement((start, start + 1), "%")
+        if text[start] == "<":
+            yield replacement((start, start), name.rstrip("0123456789"))
+        if text[start:end].isalnum():
+            yield replacement(span, name)
         yield replacement((start, start), name if text[start - 1].isspace() else f" {name}")
 
 
 _RANGE = pattern(r"(?<![%$\w])([%$\w]*?[^\W\d])([0-9]++)\s*+(?:-|\.\.+|:)\s*(?:\1)?([0-9]+)\b", re.A)
 """Registers from one to another: `%r1-%r8`."""
+_ENCLOSED = pattern(r"<\s*([%$\w]*?[^\W\d])([0-9]+)\s*>", re.A)
+"""A range with its first bracket before the name: `<%r8>`."""
 _BOUNDS = pattern(r"<\s*[0-9]+\s*(?:-|\.\.+|:)\s*([0-9]+)\s*>", re.A)
 
 
@@ -99,6 +113,8 @@ def _ranges(text: str, line: Span) -> Iterator[Fix]:
     """Several registers with their first and last number, as a count."""
     for match in _RANGE.finditer(text, *line):
         yield replacement(match.span(), f"{match[1]}<{int(match[3][:9]) + 1}>")
+    for match in _ENCLOSED.finditer(text, *line):
+        yield replacement(match.span(), f"{match[1]}<{match[2]}>")
     for match in _BOUNDS.finditer(text, *line):
         yield replacement(match.span(), f"<{int(match[1][:9]) + 1}>")
 

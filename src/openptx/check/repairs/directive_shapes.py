@@ -54,7 +54,7 @@ _SIGNATURES = {
 }  # fmt: skip
 """Parts of the headers of functions, and of prototypes."""
 _NAMELESS = pattern(r"(\.\w+)(\s*[,)])", re.A)
-_MARKED = pattern(r"\s*([@#$&*/\\:,-])([a-z_]+)", re.A)
+_MARKED = pattern(r"\s*([@#$&*/\\:,a-z-])([a-z_]+)", re.A)
 _SPACELESS = pattern(r"([(,]\s*)(?=\.?[busf](?:8|16|32|64)\b)", re.A)
 
 

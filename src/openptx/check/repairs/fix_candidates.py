@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from openptx.check.names.lost_declarations import type_of
+from openptx.check.names.missing_declarations import PLAIN
 from openptx.check.repairs.brace_edits import body_opened, brace_edits
 from openptx.check.repairs.constant_edits import OF_CONSTANTS, constant_edits
 from openptx.check.repairs.declaration_edits import edits, replacement
@@ -16,7 +18,7 @@ from openptx.check.repairs.mark_edits import mark_edits, slips
 from openptx.check.repairs.other_registers import other_registers
 from openptx.check.repairs.tokens import lacking_count
 from openptx.diagnostics import Diagnostic, Fix
-from openptx.diagnostics.kinds import CUT_OFF
+from openptx.diagnostics.kinds import CUT_OFF, UNDECLARED
 
 _LONGEST = 1 << 14
 """Characters of a line that edits are searched for in: some searches take quadratic time."""
@@ -43,6 +45,8 @@ def fix_candidates(errors: FileErrors, error: Diagnostic) -> Iterator[Fix]:
         yield from brace_edits(error)
     if error.fix is not None:
         yield error.fix
+    if error.kind == UNDECLARED:
+        yield from _of_other_types(error)
     if error.name in OF_CONSTANTS:
         yield from constant_edits(error)
     if error.operand in _OF_CALLS:
@@ -59,6 +63,15 @@ def fix_candidates(errors: FileErrors, error: Diagnostic) -> Iterator[Fix]:
         )
         yield from (replacement(line, f"{name}:") for name in missing)  # the label whose line the directive has taken
     yield from _edits_of_text(errors, error)
+
+
+def _of_other_types(error: Diagnostic) -> Iterator[Fix]:
+    """The declaration that registers lack, with another type than the first of their uses suggests."""
+    own, type = error.fix, type_of(error)
+    for other in PLAIN if type else ():
+        if own is not None and f".{other}" != type:
+            meant = own.replacement.replace(type, f".{other}", 1)
+            yield Fix(own.span, meant, f"write `{meant.strip()}`")
 
 
 def _edits_of_text(errors: FileErrors, error: Diagnostic) -> Iterator[Fix]:

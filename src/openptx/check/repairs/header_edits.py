@@ -7,6 +7,8 @@ from bisect import bisect_left
 
 from openptx.check.repairs.errors import GATES, count_by_key
 from openptx.check.repairs.excerpt import excerpt
+from openptx.check.unknown_targets import likely_targets
+from openptx.check.unknown_targets import meant as as_meant
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix, Label
 from openptx.isa.targets import NEWEST, TARGETS, VERSIONS
 from openptx.patterns import pattern
@@ -32,6 +34,8 @@ _SHOWN = 3
 """Statements that an error points to."""
 _NEEDS = 24
 """The most different needs of a file: one with more is a list of instructions for many targets."""
+_MOST = 6
+"""Targets that are tried for one that does not exist."""
 _TARGET = pattern(r"sm_[0-9]+[af]?")
 _VERSION = pattern(r"(?<![\w.])([0-9])\.([0-9])(?![\w.])")
 _ASSEMBLED = 75
@@ -138,6 +142,11 @@ def _complete(header: Header, error: Diagnostic, check_text: CheckText) -> Diagn
             return error.advising(
                 f"say what the file is for, such as `{said}`", Fix((end, end), f"\n{said}", f"say `{said}`")
             )
+    if error.name == "unknown-target" and header.target is None and version is not None:
+        searched = _Search(text, error.span, lambda _, target: target.name, check_text)
+        likely = [TARGETS[each] for each in likely_targets(text[slice(*error.span)])[:_MOST] if each in TARGETS]
+        if (meant := next((each for each in likely if searched.fits(header.version, each)), None)) is not None:
+            return as_meant(error, meant.name)
     return error
 
 
@@ -170,6 +179,10 @@ class _Search:
             at = bisect_left(possible, True, key=lambda each: self._fits(short, each, machine))
             likely = possible[at] if at < len(possible) else NEWEST
         return (likely, machine) if self._proves(likely, machine) else None
+
+    def fits(self, version: Version, target: Target) -> bool:
+        """Whether the text has what it needs with these."""
+        return self._fits(self.text, version, target)
 
     def _errors(self, text: str, version: Version, target: Target) -> list[Diagnostic]:
         start, end = self.span

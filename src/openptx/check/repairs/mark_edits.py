@@ -51,11 +51,17 @@ _SLIPS = (
     (rf"{_OPCODE}\s+(?P<wrong>!\s*)(?=%?\w)",                         r"",     "a result is not negated"),
     (r"@\s*(?P<wrong>(?:~|-|!!+|not\b)\s*)(?=%?\w)",                   r"!",    "a guard is negated by `!`"),
     (r"(?P<wrong>(%[a-z]\w*?)[\[<]([0-9]+)[\]>])",                    r"\2\3", "a register has no index"),
-    (r"(?P<wrong>\()[^()\[\]{};]*\]",                                  r"[",    "`(` stands where `[` belongs"),
+    (r"(?P<wrong>([a-z]+)%([0-9]+))\b",                              r"%\2\3", "the `%` of a register comes first"),
+    (r"(?P<wrong>[%\w]*\w)%[a-z]+[0-9]+\b",                          r"",     "`{0}` is too many"),
+    (r"(?P<wrong>[*&])[%$\w][^()\[\]{};]*\]",                       r"[",    "`{0}` stands where `[` belongs"),
+    (rf"\bbrx?[.\w]*\s[^;]*?{IDENTIFIER}(?P<wrong>\.\w+)\s*;",       r"",     "a label has no components"),
+    (r"(?P<wrong>([%\w]+)\s*,\s*([%\w]+\|[%\w]+))(?=\s*;)",         r"\3, \2", "the results come first"),
+    (r"(?P<wrong>[({<])[^()\[\]{};]*\]",                             r"[",    "`{0}` stands where `[` belongs"),
     (r"\[[^()\[\]{};,]*(?P<wrong>[;)}>])",                             r"]",    "`{0}` stands where `]` belongs"),
     (r"\[[^()\[\]{};,]*(?P<wrong>\.)\s*[,;]",                        r"]",    "`.` stands where `]` belongs"),
     (r"[,\s](?P<wrong>;)[%$\w][^()\[\]{};,]*\]",                       r"[",    "`;` stands where `[` belongs"),
     (r"[\s,\[{(|](?P<wrong>[,;.:&#*$-])[a-z]+[0-9]+\b",              r"%",    "`{0}` stands where `%` belongs"),
+    (r"(?P<wrong>([%$\w]+)\[([0-9]+)\])",                            r"[\2+\3]", "an address is in brackets"),
     (r"(?P<wrong>\[\s*(\{[^{}]*\})\s*\])",                          r"\2",   "a list has no brackets"),
     (rf"{_OPCODE}\s+(?P<wrong>\[([^\[\]{{}},]+)\])\s*,",            r"\2",   "this operand has no brackets"),
     (r"\bcall[.\w]*\s(?:[^,]*,)?\s*(?P<wrong>\[([^\[\],]+)\])",    r"\2",   "a function has no brackets"),
@@ -73,8 +79,10 @@ _SLIPS = (
     *((rf"%n?(?:cta|t)id(?P<wrong>[._]{x}|\.{n}|\[{n}\])(?!\w)",        rf".{x.lower()}", "a component is `.x`")
       for n, x in enumerate("XYZ")),
     (r"[\w\])}](?P<wrong>[ \t]+)[\[{(]",                               r", ",   "expected `,` between two operands"),
+    (rf"{_OPCODE}\s+(?:[^;]*[\s,])?[%$\w]+(?P<wrong>[ \t]+)[%$\w]",  r", ",  "expected `,` between two operands"),
     (rf"{_OPCODE}\s+[%\w]+(?P<wrong>\s*,\s*)[%\w]+\s*,",               r"|",    "a second result follows a `|`"),
-    (r"(?P<wrong>(\[[^\]]*\]|[^\s,;\[\](){}|]+)\s*,\s*)(?=\2\s*[,;])", r"",     "this operand is given twice"),
+    (r"(?P<wrong>(\[[^\]]*\]|\{[^{}]*\}|[^\s,;\[\](){}|]+)\s*,\s*)(?=\2\s*[,;])",
+                                                                     r"",     "this operand is given twice"),
 )
 # fmt: on
 _PATTERNS = tuple((pattern(shape, re.A), meant, why) for shape, meant, why in _SLIPS)

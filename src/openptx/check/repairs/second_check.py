@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from openptx.check.explain.wrong_declarations import one_cause
 from openptx.check.repairs.brace_edits import move_to_fix
 from openptx.check.repairs.consequences import begins_block_of_c, consequences, continued
 from openptx.check.repairs.duplicate_edits import DUPLICATES
@@ -73,8 +74,11 @@ class SecondCheck:
         self._take_excerpt()
         fixed: dict[int, Diagnostic] = {}
         caused = {id(each) for error in self.errors.all for each in self._consequences(error)}
+        for one, misuses in self._wrong_declarations():
+            fixed[id(misuses[0])] = one
+            caused.update(id(each) for each in misuses[1:])
         for error in sorted(self.errors.all, key=lambda error: not is_syntax(error)):  # these are the cause of others
-            if id(error) in caused:
+            if id(error) in caused or id(error) in fixed:
                 continue
             fix, remaining = self._best_fix(error)
             if fix is not error.fix:
@@ -94,6 +98,17 @@ class SecondCheck:
         if begins_block_of_c(error):
             yield from self._errors_of_line(error)
             yield from continued(self.errors, error)
+
+    def _wrong_declarations(self) -> Iterator[tuple[Diagnostic, list[Diagnostic]]]:
+        """The errors of declarations with the misuses that they cause: another type cures all of these, and is wrong
+        nowhere else."""
+        for one, misuses in one_cause(self.errors.all, self.errors.body):
+            self.proofs -= len(self.file.text)
+            if self.proofs < 0:
+                return
+            remaining = count_by_key(self._errors(_apply_fix(self.file.text, one)))
+            if remaining == self.errors.known - count_by_key(misuses):
+                yield one, misuses
 
     def _take_excerpt(self) -> None:
         """Takes an excerpt for the text that is checked again, if it has the same errors."""

@@ -144,7 +144,7 @@ class Form:
         Some flags may be repeated, as the assembler allows; not if `strict`.
         """
         if self._sequences:
-            modifiers = self._join_sequences(modifiers)
+            modifiers = self._join_sequences(modifiers, strict)
         slots = self.slots
         taken: list[str | None] = [None] * len(slots)
         position = 0
@@ -188,11 +188,15 @@ class Form:
         taken = [None if slot.optional else next(iter(slot.choices)) for slot in self.slots]
         return Modifiers(self, tuple(choice for choice in taken if choice is not None), self._values(taken))
 
-    def _join_sequences(self, modifiers: tuple[str, ...]) -> tuple[str, ...]:
+    def _join_sequences(self, modifiers: tuple[str, ...], strict: bool) -> tuple[str, ...]:
+        """The modifiers with each choice of two words, such as `.async.global`, as one. The assembler takes them in
+        either order (measured)."""
         joined: list[str] = []
         for modifier in modifiers:
             if joined and f"{joined[-1]}.{modifier}" in self._sequences:
                 joined[-1] = f"{joined[-1]}.{modifier}"
+            elif joined and not strict and f"{modifier}.{joined[-1]}" in self._sequences:
+                joined[-1] = f"{modifier}.{joined[-1]}"
             else:
                 joined.append(modifier)
         return tuple(joined)
