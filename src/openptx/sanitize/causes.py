@@ -41,7 +41,19 @@ def by_cause(findings: Iterable[Finding]) -> list[Finding]:
     for finding in sorted(findings, key=lambda f: f.race is None):  # races first: others explain them
         same = [group for group in groups if belongs(finding, group)]
         groups = [group for group in groups if group not in same] + [[*chain(*same), finding]]
-    return once_for_copies([explained(group) for group in groups])
+    return once_for_copies(without_consequences([explained(group) for group in groups]))
+
+
+def without_consequences(findings: list[Finding]) -> list[Finding]:
+    """The findings that follow from no other one; those that do are related to it."""
+    kept = list(findings)
+    for first in findings:
+        leads = [each.leads_to for each in (first, *first.related) if each.leads_to is not None]
+        if first in kept:
+            later = [other for other in kept if other is not first and any(lead(other) for lead in leads)]
+            first.related += chain.from_iterable((other, *other.related) for other in later)
+            kept = [finding for finding in kept if finding not in later]
+    return kept
 
 
 def once_for_copies(findings: list[Finding]) -> list[Finding]:
@@ -167,7 +179,11 @@ def makes_race(a: Finding, finding: Finding, race: Race) -> bool:
         low, high = race.lines
         reaches = race.in_block or a.name == "endless-wait"  # as of a barrier of the grid
         between = reaches and a.site.file == finding.site.file and low <= a.line <= high
-        return between or (a.name == "mbarrier-misuse" and a.other is not None and a.other.source in places(finding))
+        return (
+            bool(a.mbarriers & finding.mbarriers)
+            or between
+            or (a.name == "mbarrier-misuse" and a.other is not None and a.other.source in places(finding))
+        )
     if a.name in AT_ITS_STATEMENT:
         return a.site.source in places(finding)
     if a.name == "inactive-lane":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from openptx.diagnostics import Diagnostic, Label
@@ -120,7 +121,9 @@ class Finding(Diagnostic):
     `line` and `source` are the position in the source program (without `.loc`: in the PTX), `block` and `thread` the
     first thread involved. `other` is the other access of a race, or the statement that is the cause. `notes` are facts,
     a line each: registers, addresses, why nothing orders the two. `related` are findings of the same cause. `mbarriers`
-    are those that get a wrong number of arrivals, or are waited for in vain: each by its block and offset.
+    are those that get a wrong number of arrivals, are waited for in vain, or signal the end of a copy that races: each
+    by the first thread of its batch and its offset. `leads_to` tells whether another finding follows from the wrong
+    value that this one is about.
     """
 
     __slots__ = (
@@ -129,6 +132,7 @@ class Finding(Diagnostic):
         "idiom",
         "kernel",
         "kind",
+        "leads_to",
         "mbarriers",
         "notes",
         "other",
@@ -149,6 +153,7 @@ class Finding(Diagnostic):
         self.race: Race | None = None
         self.related: list[Finding] = []
         self.mbarriers: set[tuple[int, int]] = set()
+        self.leads_to: Callable[[Finding], bool] | None = None
         self.count = 1
         self.follows = False  # from another finding of its cause, if there is one
         self.idiom = False  # reported only on request: see `Options.strict`

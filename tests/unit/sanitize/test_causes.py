@@ -168,3 +168,37 @@ def test_a_barrier_after_the_exit_of_a_thread_explains_the_race_with_what_it_wro
 def test_an_undefined_address_explains_its_fault() -> None:
     finding = only("ld.shared.u32 v, [a]; mad.wide.u32 o, v, 4096, o; st.global.u32 [o], t;")
     assert [each.kind for each in (finding, *finding.related)] == ["init", "mem"]
+
+
+LATE_FLAG = (
+    "@p bra SET; SEEN: {BARRIER}",
+    "ld.shared.u32 v, [s]; setp.ne.u32 p, v, 0; @!p bra OUT; bra IN;",
+    "SET: st.shared.u32 [s], 1; bra SEEN;",
+)
+
+
+@pytest.mark.parametrize(
+    ("barrier", "names"), [("", ["data-race", "undefined-value", "data-race"]), (SYNC, ["data-race"])]
+)
+def test_what_an_undefined_flag_decides_is_no_cause_of_its_own(barrier: str, names: list[str]) -> None:
+    """Threads that do not see the flag must not come there, as those of all blocks but the last."""
+    flag = [line.replace("{BARRIER}", barrier) for line in LATE_FLAG]
+    finding = only(*flag, "IN:", WRITE_U, READ_U, "OUT:")
+    assert [each.name for each in (finding, *finding.related)] == names
+
+
+def test_what_comes_after_an_undefined_branch_is_a_cause_of_its_own() -> None:
+    flag = [line.replace("{BARRIER}", "") for line in LATE_FLAG]
+    assert len(found(*flag, "IN: st.global.u32 [o], t;", "OUT:", WRITE_U, READ_U)) == 2
+
+
+COUNTER = (
+    "ld.param.u64 o, [out]; .reg .b64 q;",
+    "ld.global.u32 v, [o]; add.u32 w, v, 1; st.global.u32 [o], w;",
+    "mad.wide.u32 q, INDEX, 4, o; st.global.u32 [q+4], t;",
+)
+
+
+@pytest.mark.parametrize(("index", "findings"), [("v", 1), ("7", 2)])
+def test_places_from_a_counter_that_races_are_no_cause_of_their_own(index: str, findings: int) -> None:
+    assert len(found(*[line.replace("INDEX", index) for line in COUNTER])) == findings

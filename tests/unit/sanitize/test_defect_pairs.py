@@ -67,9 +67,8 @@ SLOW = (
     "t_overlap_bad",
     "t_overlap_ok",
 )
-TWO_CAUSES = ("m_neighbour_shared_bad", "z_append_bad")
-"""Defects with a consequence that nothing connects with them: memory that a wrong store has not written, places that
-come from a counter which races."""
+TWO_CAUSES = ("m_neighbour_shared_bad",)
+"""Defects with a consequence that nothing connects with them: memory that a wrong store has not written."""
 
 
 def swept() -> set[str]:

@@ -284,6 +284,16 @@ def test_memory_is_lost_when_nothing_points_at_it() -> None:
     assert at_the_end() == []
 
 
+def test_pointers_in_freed_memory_keep_nothing() -> None:
+    """As of a list of which one node is not freed."""
+    frees = "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 16; call (r), malloc, (n); ld.param.b64 o, [r]; }"
+    frees += "st.global.u64 [o], p; { .param .b64 a; st.param.b64 [a], o; call free, (a); }"
+    head = ".extern .func (.param .b64 r) malloc"
+    text = TAKE.replace(head, ".extern .func free(.param .b64 p);\n" + head)
+    kernel = openptx.load(text.replace("st.global.u64 [o], p;", frees))["take"]
+    assert [f.name for f in openptx.sanitize(kernel, 1, 1, (np.zeros(1, np.uint64),))] == ["device-memory-leak"]
+
+
 def test_words_stored_before_do_not_point_at_memory() -> None:
     """Addresses of freed blocks stay in arrays, and a later launch is given the same memory."""
     out, here = np.zeros(2, np.uint64), "st.global.u64 [o], p; "

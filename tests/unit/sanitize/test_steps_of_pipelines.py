@@ -205,3 +205,56 @@ def test_the_thread_of_a_copy_that_completes_by_groups_waits_for_it() -> None:
     assert (finding.help or "").startswith(
         "`cp.async.bulk.wait_group` in the thread that began the copy, and a barrier"
     )
+
+
+RING = (
+    HEAD
+    + """
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra begun;
+    mbarrier.init.shared.b64 [full], 1;
+    mbarrier.init.shared.b64 [empty], 32;
+begun:
+    bar.sync 0;
+    mov.u32 %r10, 0;
+    setp.lt.u32 %p2, %r1, 32;
+    @%p2 bra consumer;
+    setp.ne.u32 %p1, %r1, 32;
+    @%p1 ret;
+producer:
+    and.b32 %r11, %r10, 1;
+    xor.b32 %r12, %r11, 1;
+    PRODUCER
+    mbarrier.arrive.expect_tx.shared.b64 _, [full], 128;
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [full];
+    add.s32 %r10, %r10, 1;
+    setp.lt.u32 %p4, %r10, 3;
+    @%p4 bra producer;
+    ret;
+consumer:
+    and.b32 %r11, %r10, 1;
+    CONSUMER
+    ld.shared.u32 %r7, [%r4];
+    mbarrier.arrive.shared.b64 _, [empty];
+    add.s32 %r10, %r10, 1;
+    setp.lt.u32 %p4, %r10, 3;
+    @%p4 bra consumer;
+    st.global.u32 [%rd5], %r7;
+    ret;
+}
+"""
+)
+WAIT_FULL = WAIT.replace("empty", "full").replace("%r12", "PARITY")
+
+
+@pytest.mark.parametrize(
+    ("producer", "parity", "count"), [(WAIT, "%r11", 0), ("", "%r11", 1), (WAIT, "0", 1), (WAIT, "", 1)]
+)
+def test_a_wait_that_lacks_explains_the_races_of_the_copies_that_its_mbarrier_signals(
+    producer: str, parity: str, count: int
+) -> None:
+    consumer = WAIT_FULL.replace("PARITY", parity) if parity else ""
+    kernel = openptx.load(RING.replace("PRODUCER", producer).replace("CONSUMER", consumer))["k"]
+    findings = openptx.sanitize(kernel, 1, 64, (np.zeros(64, np.uint32), np.zeros(64, np.uint32)))
+    assert len(findings) == count, [f.one_line for f in findings]
+    assert all(f.kinds == {"sync", "race"} for f in findings)

@@ -51,6 +51,9 @@ def reachable(memory: MemoryView, heap: GuardedHeap) -> set[int]:
         near = (words >= starts[0]) & (words < ends[-1]) & stored[first:end].reshape(-1, width.itemsize).any(1)
         at = np.flatnonzero(near)
         places = np.uint64(address + first) + np.uint64(width.itemsize) * at.astype(np.uint64)
+        if address == heap.allocation.base:  # what is left of a block that was freed points at nothing
+            live = heap.holds(places, width.itemsize)
+            at, places = at[live], places[live]
         yield from zip(blocks(places).tolist(), blocks(words[at]).tolist(), strict=True)
 
     targets: dict[int, set[int]] = {}

@@ -174,7 +174,8 @@ class Mbarriers:
                 arriving = arrivals[some] > 0
                 if not barrier.seen and not barrier.early and arriving.any():
                     barrier.early = True  # and later phases follow from it
-                    self.report("early arrival", begin + int(arriving.argmax()), f"phase {barrier.phases - 1} {UNSEEN}")
+                    fact, which = f"phase {barrier.phases - 1} {UNSEEN}", begin + int(arriving.argmax())
+                    self.report("early arrival", which, fact, mbarrier=key)
                 begin = i + 1
                 self.hand_over(barrier, threads[some][arriving], releases, extra[some], op)
                 if flips[i]:

@@ -14,6 +14,7 @@ from typing import TypeVar
 import numpy as np
 
 from openptx.array_types import Array
+from openptx.isa.address_windows import CTA_SHIFT
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.shadow import CELL, PENDING, R2, W2, R, Shadow, W
 from openptx.sanitize.races.teams import AGENT
@@ -181,16 +182,28 @@ class Agents:
 
     def __init__(self) -> None:
         self._numbers: dict[object, int] = {}
+        self._owners: dict[int, object] = {}
         self._count = AGENT
 
     def fresh(self) -> int:
         self._count += 1
         return self._count
 
+    def mbarrier_of(self, agent: int) -> tuple[int, int] | None:
+        """The mbarrier that signals the end of an agent's copies: the CTA, and the address there."""
+        match self._owners.get(agent):
+            case ("mbarrier", (int(cta), int(address))):
+                return cta, address
+            case ("multicast", int(sender), int(cta)) if (sent := self.mbarrier_of(sender)) is not None:
+                return cta, sent[1] & (1 << CTA_SHIFT) - 1
+            case _:
+                return None
+
     def of(self, key: object) -> int:
         found = self._numbers.get(key)
         if found is None:
             found = self._numbers[key] = self.fresh()
+            self._owners[found] = key
         return found
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from openptx.device.shared_layout import shared_variables
 from openptx.diagnostics.codes import code as find_code
+from openptx.isa.address_windows import CTA_SHIFT, RANK_0
 from openptx.isa.instructions import atomic, tensor_allocation
 from openptx.isa.semantics.tensor_memory import COLUMNS
-from openptx.program import Op
+from openptx.program import Function, Op
+from openptx.sanitize.consequences import addressed_by
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.findings import Finding, Race, Site
 from openptx.sanitize.races.clocks import Clocks
@@ -100,6 +103,10 @@ class RaceReports:
             notes=(*self.executing.registers(op, c.thread), f"why: {self.why(c, other)}"),
         )  # fmt: skip
         self.explain(finding, c, op, other)
+        self.add_mbarriers(finding, c)
+        loads = [each for each, writes in ((op, c.write), (other, c.other_write)) if not writes]
+        if loads and loads[0] in self.reporter.calls.functions():
+            finding.leads_to = partial(follows_load, self.reporter.calls.functions()[loads[0]], loads[0])
         finding.idiom = idiom
         if load is not None:
             self._loads.append((finding, load))
@@ -107,6 +114,8 @@ class RaceReports:
     def widen(self, c: Conflict, key: object, op: Op, other: Op) -> None:
         """Another occurrence of a known race. If its threads are farther apart, the help must be right for them too."""
         finding, distance = self.reporter.collector.get(key), self.cures.distance(c)
+        if finding is not None:
+            self.add_mbarriers(finding, c)
         if finding is None or finding.race is None or not 0 <= finding.race.apart < distance:
             return
         pair = " and ".join(
@@ -136,6 +145,19 @@ class RaceReports:
             self._held.append((finding, held, (sites[0].source, sites[1].source)))
         if helps[1]:
             self._updates.append((finding, {self.reporter.cause(op), self.reporter.cause(other)}, helps[1]))
+
+    def add_mbarriers(self, finding: Finding, c: Conflict) -> None:
+        """Adds the mbarriers that signal the end of the copies that race."""
+        first = self.executing.batch.x.geometry.first
+        for thread in (c.thread, c.other_thread):
+            place = self.cures.copies.agents.mbarrier_of(thread) if thread >= AGENT else None
+            if place is not None:
+                cta, address = place
+                rank = address >> CTA_SHIFT & RANK_0 - 1
+                if address >> CTA_SHIFT & RANK_0:
+                    cta += rank - cta % self.teams.cluster_size
+                offset = (cta - first) * self.executing.batch.x.shared_stride + (address & (1 << CTA_SHIFT) - 1)
+                finding.mbarriers.add((self.executing.batch.x.first, offset))
 
     def memory(self, c: Conflict) -> tuple[str, str]:
         """The variable or array, and the place in it."""
@@ -263,6 +285,12 @@ class RaceReports:
             return "free"
         what = "atomic" if facts & UPDATE else "write" if write else "read"
         return f"{what} by an asynchronous copy" if facts & PENDING else what
+
+
+def follows_load(function: Function, load: Op, other: Finding) -> bool:
+    """Whether a finding is a race of one statement with itself, at an address made of what a load gave the threads."""
+    itself = other.race is not None and other.other is not None and other.site.span == other.other.span
+    return itself and addressed_by(function, load, other.site.span)
 
 
 def text_of(sites: list[Site], lines: list[int]) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -10,8 +11,10 @@ from openptx.array_types import Array
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.operands import Registers
 from openptx.numerics import Bits
-from openptx.program import Op, Reg
+from openptx.program import Function, Op, Reg
+from openptx.sanitize.consequences import decided_by
 from openptx.sanitize.executing import Executing
+from openptx.sanitize.findings import Finding
 from openptx.sanitize.races.semantics import SHUFFLES
 from openptx.sanitize.reporter import Reporter
 from openptx.sanitize.undefined_bits.masked import Masked, Use, masked_in
@@ -129,11 +132,18 @@ class Values:
             )  # fmt: skip
         else:
             other = r.site(origin, thread) if origin is not None and origin is not op else None
-            r.add(
+            finding = r.add(
                 key, "undefined-value", f"a value that was never written {what}", op, thread,
                 other=other, other_label="the undefined bits come from here", notes=notes,
                 help="write the register or memory before it is read, in every path that leads here",
             )  # fmt: skip
+            if op.form.instruction.control == "branch":
+                finding.leads_to = partial(follows_branch, r.calls.functions()[op], op)
+
+
+def follows_branch(function: Function, branch: Op, other: Finding) -> bool:
+    """Whether a finding is of statements that a branch decides."""
+    return decided_by(function, branch, other.site.span)
 
 
 def fully_undefined_lanes(b: Masked) -> Array:
