@@ -23,8 +23,19 @@ define internal ptr @openptx.refuse(ptr %w, i32 %kind, i64 %address, i32 %space,
 
 ; Where `size` bytes at an address of a space are in this process; null, with a fault recorded, if they must not be
 ; accessed.
-define internal ptr @openptx.resolve(ptr %w, i64 %a, i32 %space, i64 %size, i1 %write, i32 %lane, i32 %first, i64 %locals) noinline {
+define internal ptr @openptx.resolve(ptr %w, i64 %a, i32 %space, i64 %size, i1 %write, i32 %lane, i32 %first, i64 %locals) alwaysinline {
+  %range = alloca { i64, i64 }
+  %r = call ptr @openptx.resolve_range(ptr %w, i64 %a, i32 %space, i64 %size, i1 %write, i32 %lane, i32 %first, i64 %locals, ptr %range)
+  ret ptr %r
+}
+
+; The same; in %range the lowest address and the number of addresses around this one where `size` bytes may be accessed
+; by every lane, if they are aligned, at the same distance from their places in this process. None in local memory.
+define internal ptr @openptx.resolve_range(ptr %w, i64 %a, i32 %space, i64 %size, i1 %write, i32 %lane, i32 %first, i64 %locals, ptr %range) noinline {
 entry:
+  %number = getelementptr i8, ptr %range, i64 8
+  store i64 0, ptr %range
+  store i64 0, ptr %number
   %low = sub i64 %size, 1
   switch i32 %space, label %generic [ i32 1, label %global i32 2, label %shared i32 3, label %shared i32 4, label %local i32 5, label %local i32 6, label %const i32 7, label %param ]
 generic:
@@ -91,6 +102,7 @@ bounded:
   %base = phi ptr [ %base1, %shared ], [ %base3, %local ], [ %base4, %window ]
   %name = phi i32 [ 2, %shared ], [ %spl, %local ], [ %space, %window ]
   %constant = phi i1 [ false, %shared ], [ false, %local ], [ true, %window ]
+  %common = phi i1 [ true, %shared ], [ false, %local ], [ true, %window ]
   %odd = and i64 %offset, %low
   %crooked = icmp ne i64 %odd, 0
   br i1 %crooked, label %misaligned, label %inside
@@ -113,6 +125,11 @@ constants:
   %r6 = call ptr @openptx.refuse(ptr %w, i32 {READ_ONLY}, i64 %offset, i32 %name, i64 %limit, i32 %lane)
   ret ptr null
 allowed1:
+  %begin1 = sub i64 %a, %offset
+  store i64 %begin1, ptr %range
+  %places1 = add i64 %room, 1
+  %places2 = select i1 %common, i64 %places1, i64 0
+  store i64 %places2, ptr %number
   %host = getelementptr i8, ptr %base, i64 %offset
   ret ptr %host
 table:
@@ -172,17 +189,22 @@ nowhere:
 rights:
   %locked = icmp eq i64 %writable, 0
   %denied = and i1 %locked, %write
-  br i1 %denied, label %readonly, label %good1
+  br i1 %denied, label %readonly, label %listed1
 readonly:
   %r5 = call ptr @openptx.refuse(ptr %w, i32 {READ_ONLY}, i64 %at, i32 %space, i64 -1, i32 %lane)
   ret ptr null
+listed1:
+  store i64 %start, ptr %range
+  %places3 = add i64 %room1, 1
+  store i64 %places3, ptr %number
+  br label %good1
 good1:
   %hosted = add i64 %at, %delta
   %host1 = inttoptr i64 %hosted to ptr
   ret ptr %host1
 }
 
-define internal void @openptx.move(ptr %to, ptr %from, i32 %step) {
+define internal void @openptx.move(ptr %to, ptr %from, i32 %step) alwaysinline {
   switch i32 %step, label %one [ i32 2, label %two i32 4, label %four i32 8, label %eight ]
 one:
   %v1 = load i8, ptr %from
@@ -349,8 +371,9 @@ define internal void @openptx.spread(ptr %w, i64 %what, i64 %base, ptr %offsets)
   ret void
 }
 
-; %mode: 0 loads, 1 stores, 2 leaves addresses of this process in SCRATCH, 3 only checks that a store is allowed.
-define internal i1 @openptx.access(ptr %w, i64 %mask64, i64 %what64, i64 %first64, i64 %locals, i32 %mode) noinline {
+; %mode: 0 loads, 1 stores, 2 leaves addresses of this process in SCRATCH, 3 only checks that a store is allowed. In rounds:
+; the lowest lane left, and all others in the same memory.
+define internal i1 @openptx.access(ptr %w, i64 %mask64, i64 %what64, i64 %first64, i64 %locals, i32 %mode) #0 noinline {
 entry:
   %mask = trunc i64 %mask64 to i32
   %first = trunc i64 %first64 to i32
@@ -372,50 +395,83 @@ entry:
   store i32 %sized, ptr %ps
   %scratch = getelementptr i8, ptr %w, i64 {SCRATCH}
   %data = getelementptr i8, ptr %w, i64 {DATA}
-  br label %lanes
-lanes:
-  %rest = phi i32 [ %mask, %entry ], [ %less, %next ]
+  %row = mul i32 %step, 32
+  %range = alloca { i64, i64 }
+  %pn = getelementptr i8, ptr %range, i64 8
+  %low = sub i64 %size, 1
+  %low1 = insertelement <32 x i64> poison, i64 %low, i32 0
+  %lows = shufflevector <32 x i64> %low1, <32 x i64> poison, <32 x i32> zeroinitializer
+  br label %round
+round:
+  %rest = phi i32 [ %mask, %entry ], [ %later, %good ], [ %later, %next ]
   %none = icmp eq i32 %rest, 0
   br i1 %none, label %done, label %one
 done:
   ret i1 false
 one:
-  %lane = call i32 @llvm.cttz.i32(i32 %rest, i1 false)
-  %minus = sub i32 %rest, 1
-  %less = and i32 %rest, %minus
-  %pa = getelementptr i64, ptr %scratch, i32 %lane
-  %a = load i64, ptr %pa
-  %host = call ptr @openptx.resolve(ptr %w, i64 %a, i32 %space, i64 %size, i1 %write, i32 %lane, i32 %first, i64 %locals)
+  %lowest = call i32 @llvm.cttz.i32(i32 %rest, i1 false)
+  %pl = getelementptr i64, ptr %scratch, i32 %lowest
+  %a = load i64, ptr %pl
+  %host = call ptr @openptx.resolve_range(ptr %w, i64 %a, i32 %space, i64 %size, i1 %write, i32 %lowest, i32 %first, i64 %locals, ptr %range)
   %bad = icmp eq ptr %host, null
   br i1 %bad, label %failed, label %good
 failed:
   ret i1 true
 good:
-  switch i32 %mode, label %next [ i32 2, label %place i32 0, label %elements i32 1, label %elements ]
-place:
-  store ptr %host, ptr %pa
+  %start = load i64, ptr %range
+  %number = load i64, ptr %pn
+  %host64 = ptrtoint ptr %host to i64
+  %delta = sub i64 %host64, %a
+  %addresses = load <32 x i64>, ptr %scratch, align 64
+  %start1 = insertelement <32 x i64> poison, i64 %start, i32 0
+  %starts = shufflevector <32 x i64> %start1, <32 x i64> poison, <32 x i32> zeroinitializer
+  %number1 = insertelement <32 x i64> poison, i64 %number, i32 0
+  %numbers = shufflevector <32 x i64> %number1, <32 x i64> poison, <32 x i32> zeroinitializer
+  %offsets = sub <32 x i64> %addresses, %starts
+  %in = icmp ult <32 x i64> %offsets, %numbers
+  %odd = and <32 x i64> %addresses, %lows
+  %even = icmp eq <32 x i64> %odd, zeroinitializer
+  %valid = and <32 x i1> %in, %even
+  %word = bitcast <32 x i1> %valid to i32
+  %bit = shl i32 1, %lowest
+  %found = or i32 %word, %bit
+  %here = and i32 %rest, %found
+  %later = xor i32 %rest, %here
+  %checks = icmp eq i32 %mode, 3
+  br i1 %checks, label %round, label %lanes
+lanes:
+  %left = phi i32 [ %here, %good ], [ %less, %next ]
+  %lane = call i32 @llvm.cttz.i32(i32 %left, i1 true)
+  %minus = sub i32 %left, 1
+  %less = and i32 %left, %minus
+  %pa = getelementptr i64, ptr %scratch, i32 %lane
+  %address = load i64, ptr %pa
+  %place = add i64 %address, %delta
+  %index = mul i32 %lane, %step
+  %own = getelementptr i8, ptr %data, i32 %index
+  %theirs = inttoptr i64 %place to ptr
+  %from0 = select i1 %write, ptr %own, ptr %theirs
+  %to0 = select i1 %write, ptr %theirs, ptr %own
+  %into = select i1 %write, i32 %step, i32 %row
+  %out = select i1 %write, i32 %row, i32 %step
+  %places = icmp eq i32 %mode, 2
+  br i1 %places, label %keep, label %elements
+keep:
+  store i64 %place, ptr %pa
   br label %next
 elements:
-  %i = phi i32 [ 0, %good ], [ 0, %good ], [ %i1, %moved ]
-  %row = mul i32 %i, 32
-  %index = add i32 %row, %lane
-  %at = mul i32 %index, %step
-  %there = getelementptr i8, ptr %data, i32 %at
-  %off = mul i32 %i, %step
-  %here = getelementptr i8, ptr %host, i32 %off
-  br i1 %write, label %out, label %in
-in:
-  call void @openptx.move(ptr %there, ptr %here, i32 %step)
-  br label %moved
-out:
-  call void @openptx.move(ptr %here, ptr %there, i32 %step)
-  br label %moved
-moved:
+  %i = phi i32 [ 0, %lanes ], [ %i1, %elements ]
+  %from = phi ptr [ %from0, %lanes ], [ %from1, %elements ]
+  %to = phi ptr [ %to0, %lanes ], [ %to1, %elements ]
+  call void @openptx.move(ptr %to, ptr %from, i32 %step)
+  %from1 = getelementptr i8, ptr %from, i32 %out
+  %to1 = getelementptr i8, ptr %to, i32 %into
   %i1 = add i32 %i, 1
   %more = icmp ult i32 %i1, %count
   br i1 %more, label %elements, label %next
 next:
-  br label %lanes
+  %again = icmp ne i32 %less, 0
+  br i1 %again, label %lanes, label %round
 }
 
 ; Copies bytes within each lane's local memory, for arguments; both places are known to be valid.
