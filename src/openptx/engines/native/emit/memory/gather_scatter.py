@@ -148,7 +148,8 @@ WINDOW = 8
 
 
 REGISTER = 64
-"""Bytes of a piece of a window: a vector register of AVX-512, two of AVX2."""
+"""Bytes of a piece of a window: a vector register of AVX-512, two of AVX2. But no more elements than a warp has lanes:
+LLVM takes those of a vector that is shorter than the pieces one by one."""
 
 
 class LoadPlan:
@@ -179,7 +180,7 @@ class LoadPlan:
             total = wanted[-1] + 1
             if total > WINDOW * N or total > WINDOW * len(wanted):
                 return None
-            runs = whole_registers(total, REGISTER // step)
+            runs = whole_registers(total, min(REGISTER // step, N))
         return LoadPlan(runs, index, False)
 
 

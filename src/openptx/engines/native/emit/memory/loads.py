@@ -25,6 +25,10 @@ AHEAD = 2
 rows after this one, which the processor does not foresee: `sum_shuffle` takes 0.6 of the time on a Zen 3 (with 1 or 4
 rows 0.75), and kernels with data in the caches take as long as before."""
 
+WORD = 4
+"""The size in bytes up to which the elements of a lane are loaded as one word, which shifts divide: shuffles of bytes
+and halves take more instructions."""
+
 LINE = 64
 """Bytes of the processor's cache lines."""
 
@@ -160,6 +164,10 @@ class LoadLowering:
     def wide_load(self, plan: LoadPlan, pointer: str, w: int, count: int) -> tuple[Bits, ...]:
         """The elements by a few moves and shuffles."""
         step = w // 8
+        if 1 < count <= WORD // step and not plan.uniform and not any(i % count for i in plan.index):
+            words = LoadPlan.of(tuple(i * step for i in plan.index), step * count, 1)
+            if words is not None:
+                return self.parts(self.wide_load(words, pointer, w * count, 1)[0], w, count)
 
         def piece(t: str, first: int) -> str:
             at = self.ir.field(pointer, first * step) if first else pointer
@@ -169,6 +177,12 @@ class LoadLowering:
             return tuple(self.x.bits(piece(f"i{w}", i), w, ZEROS) for i in range(count))
         pieces = [(piece(f"<{n} x i{w}>", start), n) for start, n in plan.runs]
         return tuple(self.x.bits(self.assemble(plan, pieces, w, i), w) for i in range(count))
+
+    def parts(self, word: Bits, w: int, count: int) -> tuple[Bits, ...]:
+        """The elements that a word of each lane consists of."""
+        ir, t, name = self.ir, vector_type(word.width), self.x.vector(word)
+        shifted = [ir.emit(f"lshr {t} {name}, splat (i{word.width} {i * w})") if i else name for i in range(count)]
+        return tuple(self.x.bits(ir.emit(f"trunc {t} {one} to {vector_type(w)}"), w) for one in shifted)
 
     def assemble(self, plan: LoadPlan, pieces: list[tuple[str, int]], w: int, element: int) -> str:
         """The lanes' elements from pieces, two pieces per shuffle."""

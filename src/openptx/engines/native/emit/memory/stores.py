@@ -12,11 +12,14 @@ from openptx.engines.native.emit.guarded_paths import GOOD, GuardedPaths
 from openptx.engines.native.emit.ir_builder import DATA
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes
-from openptx.engines.native.emit.memory.gather_scatter import LANES, RUNS, WIDEST, GatherScatter
+from openptx.engines.native.emit.memory.gather_scatter import LANES, REGISTER, RUNS, WIDEST, GatherScatter
 from openptx.engines.native.emit.memory.local_slots import LocalSlots
 from openptx.engines.native.emit.memory.rows import store_rows
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
+
+PIECES = 8
+"""The number of registers up to which storing them under masks is faster than a scatter."""
 
 
 class StoreLowering:
@@ -189,11 +192,35 @@ class StoreLowering:
     def store_lanes(self, pointer: str, lanes: Lanes, values: Sequence[Bits], w: int) -> None:
         """Lanes at known offsets: a few pieces, or one by one."""
         begins = [i for i in range(N) if i == 0 or lanes[i] != lanes[i - 1] + w // 8]
+        if len(begins) > RUNS and len(values) == 1 and self.is_apart(lanes, w // 8):
+            every = GOOD if self.scope.full else self.ir.emit(f"icmp eq i{N} {self.scope.mask_word()}, -1")
+            self.either(
+                every,
+                lambda: self.store_apart(pointer, lanes, values[0]),
+                lambda: self.lanes.scatter(self.checks.lane_pointers(pointer, lanes), values, w),
+            )
+            return
         if not self.scope.full or len(values) > 1 or len(begins) > RUNS:
             self.lanes.scatter(self.checks.lane_pointers(pointer, lanes), values, w)
             return
         for i, end in zip(begins, [*begins[1:], N], strict=True):
             self.store_piece(self.ir.field(pointer, lanes[i]), values[0], i, end - i)
+
+    def is_apart(self, lanes: Lanes, step: int) -> bool:
+        """Whether the lanes' elements are in different places of a few registers, which are stored under masks."""
+        few = max(lanes) < PIECES * REGISTER and not any(v % step for v in lanes)
+        return few and len(set(lanes)) == N and self.c.cpu.avx512
+
+    def store_apart(self, pointer: str, lanes: Lanes, value: Bits) -> None:
+        """Stores the elements of all lanes at known offsets with gaps in between, as those of structures."""
+        ir, w, n = self.ir, value.width, REGISTER * 8 // value.width
+        lane_at = {offset * 8 // w: lane for lane, offset in enumerate(lanes)}
+        for start in range(0, max(lane_at) + 1, n):
+            order = [lane_at.get(start + i) for i in range(n)]
+            part = ir.shuffle(vector_type(w), self.x.vector(value), "poison", order)
+            mask = f"<{', '.join(f'i1 {int(lane is not None)}' for lane in order)}>"
+            at = ir.field(pointer, start * w // 8)
+            ir.masked_store(f"<{n} x i{w}>", f"v{n}i{w}", part, at, w // 8, mask, DATA)
 
     def store_piece(self, pointer: str, value: Bits, first: int, n: int) -> None:
         """Stores the values of some lanes contiguously."""
