@@ -18,7 +18,7 @@ TEXT = """.version 8.0
     .reg .b16 h0, h1, h2;
     .reg .b16 %s<3>;
     .reg .b32 %r<9>;
-    .reg .b64 %rd<4>;
+    .reg .b64 %rd<10>;
     .reg .s32 i, n, a;
     .reg .f32 x, y;
     ld.param.u64 %rd1, [k_param_0];
@@ -33,6 +33,7 @@ TEXT = """.version 8.0
     mul.f16x2 %r4, %r3, %r2;
     cvt.rn.f16.f32 h0, y;
     add.f16 h1, h0, h0;
+    mov.f32 y, x;
     cvt.u32.u16 %r5, %s1;
     add.u16 %s2, %s1, 1;
     vmad.s32.s32.s32 n, -a, i, n;
@@ -45,6 +46,7 @@ TEXT = """.version 8.0
     st.param.b64 [p], %rd1;
     proto: .callprototype (.param .b64 _) _ (.param .b64 _);
     call (q), %rd2, (p), proto;
+    ld.param.b64 %rd3, [q];
     }
 L:
     st.shared.b32 [%r1], %r2;
@@ -56,7 +58,7 @@ CASES = (
     ("    .reg .b16 h0, h1, h2;\n",   "",                              "h0"),
     ("    .reg .b16 %s<3>;\n",        "",                              "%s1"),
     ("    .reg .b32 %r<9>;\n",        "",                              "%r1"),
-    ("    .reg .b64 %rd<4>;\n",       "",                              "%rd1"),
+    ("    .reg .b64 %rd<10>;\n",       "",                              "%rd1"),
     ("    .reg .s32 i, n, a;\n",      "",                              "i"),
     ("    .reg .f32 x, y;\n",         "",                              "y"),
     (".reg .b16 h0",                  ".reg .u16 h0",                  ".u16"),
@@ -73,6 +75,15 @@ CASES = (
     ("bra L;",                        "bra L.x;",                      "L.x"),
     ("{%r1, %r2}",                    "{r%1, %r2}",                    "r%1"),
     ("{%r1, %r2}",                    "{l%r1, %r2}",                   "l"),
+    (".param .b64 q;",                ".param .b64 qq;",               "qq"),
+    (".reg .f32 x, y",                ".reg .f32 x, yw",               "yw"),
+    (".reg .s32 i, n, a",             ".reg .f32 i, n, a",             ".f32"),
+    ("twice (.param .b64 in)",        "twice (.param b.64 in)",        "b"),
+    (".reg .b32 %r<9>",               ".reg b.32 %r<9>",               "b"),
+    ("%rd<10>", "%rd<1k0>", "1k0"),
+    ("mov.u64 %rd2, twice",           "vmov.u64 %rd2, twice",          "vmov.u64"),
+    ("add.u16 %s2",                   "vadd.u16 %s2",                  ".u16"),
+    ("add.s32 n, i, %r2",             "add.s32 n, ?r2, i",             "?"),
     ("[%rd1], x",                     "*%rd1], x",                     "*"),
     ("[%rd1], x",                     "{%rd1], x",                     "{"),
     ("[%rd1], x",                     "%rd1[0], x",                    "%rd1[0]"),

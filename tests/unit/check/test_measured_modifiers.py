@@ -33,6 +33,8 @@ STATEMENTS = (  # a statement, what is wrong with it
     ("barrier.cta.aligned.red.popc.u32 %r0, 0, %p0;",                      "modifier-order"),
     ("setmaxnreg.inc.u32.aligned.sync 128;",                               None),
     ("setmaxnreg.sync.inc.aligned.u32 128;",                               "modifier-order"),
+    ("setmaxnreg.inc.sync.aligned.s32 128;",                               None),
+    ("setmaxnreg.inc.sync.aligned.b32 128;",                               "no-such-form"),
     ("mbarrier.arrive.shared.noComplete.b64 %d0, [mb], 3;",                None),
     ("mbarrier.arrive.shared.expect_tx.b64 %d0, [mb], %r0;",               "modifier-order"),
     ("mbarrier.test_wait.shared.parity.b64 %p0, [mb], %r0;",               "modifier-order"),

@@ -183,13 +183,15 @@ def _order(name: str) -> tuple[str, int, int, str]:
 
 
 def sibling(opcode: str, name: str, types: list[str]) -> str | None:
-    """The same opcode with an existing type of the same width: `ld.b16` for `ld.f16`, `neg.s32` for `neg.u32`."""
+    """The same opcode with an existing type of the same width, if possible one of the manual's: `ld.b16` for `ld.f16`,
+    `neg.s32` for `neg.u32`."""
     wanted = TYPES[name]
-    for kind in "bf" if wanted.kind == "f" else "sub":
-        for other in types:
-            near = TYPES[other]
-            if (near.kind, near.width, near.count) != (kind, wanted.width, wanted.count) or other == name:
-                continue
-            if resolve(substituted(opcode, name, other)):
-                return substituted(opcode, name, other)
-    return None
+    fixed = (
+        substituted(opcode, name, other)
+        for kind in ("bf" if wanted.kind == "f" else "sub")
+        for other in types
+        if other != name
+        and (TYPES[other].kind, TYPES[other].width, TYPES[other].count) == (kind, wanted.width, wanted.count)
+    )
+    valid = [each for each in fixed if resolve(each)]
+    return next((each for each in valid if resolve(each, "isa")), valid[0] if valid else None)

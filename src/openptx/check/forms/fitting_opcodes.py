@@ -70,7 +70,7 @@ def fitting(problem: Problem, opcode: str, operands: tuple[Kind, ...], context: 
             )
         if found and (problem.help is None or problem.help.startswith(ITS_FORM)):
             return problem.advising(_several(found), None)
-    return problem
+    return problem if problem.help is not None else _misspelt(problem, mnemonic, opcode, operands, context)
 
 
 def _complete(
@@ -156,10 +156,12 @@ def _reordered(opcode: str) -> Iterator[str]:
 
 
 def _named(opcode: str, known: list[Instruction]) -> Iterator[str]:
-    """The opcodes with a part of the name that is missing after the mnemonic: `tcgen05.cta_group::1.b64`."""
-    mnemonic, _, rest = opcode.partition(".")
-    for part in dict.fromkeys(part for each in known for part in each.parts[1:]):
-        yield f"{mnemonic}.{part}.{rest}"
+    """The opcodes with a part of the name that is missing: `tcgen05.cta_group::1.b64`, `cp.async.shared::cta`."""
+    words = opcode.split(".")
+    for each in known:
+        for at, part in enumerate(each.parts):
+            if words[:at] == list(each.parts[:at]) and words[at : at + 1] != [part]:
+                yield ".".join((*words[:at], part, *words[at:]))
 
 
 def _replaced(mnemonic: str, modifiers: list[str], known: list[Instruction], problem: Problem) -> Iterator[str]:

@@ -50,7 +50,7 @@ def mistaken(
         return (synchronised(errors[0], opcode, operands, context) or errors[0],)
     if [finding.about for finding in errors] == ["operand-count"]:
         return (_counted(errors[0], candidate, opcode, operands, context),)
-    turned = _reversed(candidate, operands, context) or _turned_pair(candidate, operands, context)
+    turned = _reversed(candidate, opcode, operands, context) or _turned_pair(candidate, operands, context)
     misplaced = turned or _misplaced(candidate, opcode, errors, operands, context)
     wrong = misplaced or _lost_result(candidate, errors, operands)
     if wrong is not None:
@@ -90,7 +90,7 @@ def _width_of_elements(opcode: str, type: Type | None, count: int) -> int:
 # Operands in another order
 
 
-def _reversed(candidate: Candidate, operands: tuple[Kind, ...], context: Context) -> Problem | None:
+def _reversed(candidate: Candidate, opcode: str, operands: tuple[Kind, ...], context: Context) -> Problem | None:
     """The problem that the address stands where the value belongs, and the value where the address does."""
     if len(operands) < 2:
         return None
@@ -98,7 +98,7 @@ def _reversed(candidate: Candidate, operands: tuple[Kind, ...], context: Context
     if (first.sort == kinds.ADDRESS) == (second.sort == kinds.ADDRESS):
         return None
     form, m, turned = candidate.form, candidate.m, (second, first, *rest)
-    if not takes(form, m, turned, context):
+    if not takes(form, m, turned, context) and not accepted(opcode, turned, context):
         return None
     right = (
         "the address first, then the value" if second.sort == kinds.ADDRESS else "its result first, then the address"

@@ -196,7 +196,7 @@ class Linkage:
                 "unknown-name", f"`{name}` is not declared before it is used in an initial value", declaration,
                 address.name.span, "no such name before", "PTX ISA, Initializers (5.4.4)",
                 help=f"did you mean `{guess}`?" if guess else "declare it before this one",
-                fix=Fix(address.name.span, guess, f"write `{guess}`") if guess else None,
+                fix=Fix(address.name.span, guess, f"write `{guess}`") if guess else None, cause=("unknown-name", name),
             )  # fmt: skip
         elif space not in ("global", "const"):
             self._add(
@@ -216,12 +216,14 @@ class Linkage:
     def _add(
         self, about: str, message: str, where: Declaration | Function | Alias, span: Span, label: str, rule: str,
         first: Span | None = None, help: str | None = None, fix: Fix | None = None, subject: str = "",
+        cause: object = None,
     ) -> None:  # fmt: skip
         labels = (Label(first, "first declared here"),) if first is not None else ()
         self.collector.add(
             Diagnostic(
                 about, message, where.file, span, label, labels=labels, rule=rule, help=help, fix=fix, subject=subject
-            )
+            ),
+            cause,
         )
 
 

@@ -41,6 +41,26 @@ def _has_relatives(name: str, declared: str, function: Function) -> bool:
     return others == {family} if others else family == f"{function.name.text}_param_"
 
 
+def misspelt_single(name: str, scope: Scope, function: Function, suits: Callable[[str], bool]) -> Diagnostic | None:
+    """The error that the declaration of a register or of a variable in the body is misspelt: one edit away from `name`,
+    of a kind that suits the place, and not used."""
+    if len(name) > _LONG or function.body is None:
+        return None
+    start, prefix = function.body[0], name.rstrip(_DIGITS)  # of one register, where a range is meant
+    for one in around(scope):
+        for declared, meaning in one.names.items():
+            near = (
+                abs(len(declared) - len(name)) < 2
+                and declared != prefix
+                and not {*declared}.isdisjoint({*name} - {"%", "$"})
+            )
+            if not near or distance(declared, name, 2) > 1 or meaning.span[0] < start or not suits(declared):
+                continue
+            if wrong := misspelt_name("unknown-name", name, declared, meaning.span, function):
+                return wrong
+    return None
+
+
 def is_used(name: str, span: Span, function: Function) -> bool:
     """Whether a function has a name elsewhere than in its declaration, at a position."""
     return _uses(name, function) != [span]

@@ -8,7 +8,7 @@ from functools import cached_property
 from openptx.check.foreign_spellings import DEVICE_FUNCTIONS
 from openptx.check.names.likely_names import misspelt, unknown_name
 from openptx.check.names.missing_declarations import count, declaration, declared, numbers, variable
-from openptx.check.names.misspelt_declarations import is_used, misspelt_name, misspelt_range
+from openptx.check.names.misspelt_declarations import is_used, misspelt_name, misspelt_range, misspelt_single
 from openptx.check.names.placeholders import Placeholders
 from openptx.check.names.scopes import Registers, Scope, around, labels_of, split_number
 from openptx.check.names.unread_declarations import MOST, words
@@ -209,8 +209,12 @@ class UndeclaredNames:
         def fits(name: str) -> bool:
             return suits is None or suits(scope.kind(name, known))
 
-        if (wrong := misspelt_range(name, scope, self.function, fits)) is not None:
-            return wrong
+        if self.module.suggestions.spend(self._length):
+            wrong = misspelt_range(name, scope, self.function, fits) or misspelt_single(
+                name, scope, self.function, fits
+            )
+            if wrong is not None:
+                return wrong
         several = name[0] == "%" and prefix != name and len({*numbers(prefix, self.function)}) > 1
         several |= len(name) <= _SHORT and self.module.suggestions.spend(self._length) and self._is_used_often(name)
         explained = unknown_name(

@@ -41,6 +41,8 @@ def consequences(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
         yield from (each for each in errors.in_row(error.location[0] - 1) if each.name == "repeated-directive")
     if error.kind == OTHER_STATEMENT:
         yield from _of_damaged_header(errors, error)
+    if error.name in _OF_PARAMETERS and not errors.inside(error):
+        yield from _of_unread_header(errors, error)
     if error.name == "parameter":
         yield from _of_header(errors, error)
     if error.name == "alignment":
@@ -59,6 +61,8 @@ def consequences(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
         yield from (each for each in errors.in_line(error) if each.name == "missing-semicolon")
 
 
+_OF_PARAMETERS = frozenset(("invalid-declaration", "syntax", "register-type"))
+"""Errors after which a parameter is not known."""
 _HEADER = pattern(rf"\.(?:func|entry)\b[^;{{}}]*?({IDENTIFIER})\s*\(", re.A)
 
 
@@ -68,6 +72,14 @@ def _of_damaged_header(errors: FileErrors, error: Diagnostic) -> Iterator[Diagno
     start = max(text.rfind(word, 0, error.span[0]) for word in (".func", ".entry"))
     if start >= 0 and (header := _HEADER.match(text, start)) is not None:
         yield from errors.of_calls(header[1])
+
+
+def _of_unread_header(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
+    """The errors about the function in whose header an error is: that it differs from others, and from its calls."""
+    text = errors.file.text
+    start = max(text.rfind(word, 0, error.span[0]) for word in (".func", ".entry"))
+    if start >= 0 and _ENDS.search(text, start, error.span[0]) is None:
+        yield from (each for each in _of_damaged_header(errors, error) if each is not error)
 
 
 def _registers_before(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:

@@ -24,6 +24,7 @@ _SHAPES = {
     pattern(r"0[fFdD](0[fFdD][0-9a-fA-F]{8,16})"):                  r"\1",
     pattern(r"0+([1-9][0-9]*)|0[bBfFdDoO]([1-9][0-9]{0,2})"):       r"\1\2",
     pattern(r"(0|[1-9][0-9]*)(?:\.0*)?[a-zA-Z]*"):                  r"\1",
+    pattern(r"([1-9][0-9]*)[a-zA-Z_]([0-9]+)"):                      r"\1\2",
 }  # fmt: skip
 
 

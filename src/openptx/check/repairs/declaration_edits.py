@@ -104,13 +104,16 @@ def _names(text: str, span: Span, absent: Collection[str]) -> Iterator[Fix]:
 
 _RANGE = pattern(r"(?<![%$\w])([%$\w]*?[^\W\d])([0-9]++)\s*+(?:-|\.\.+|:)\s*(?:\1)?([0-9]+)\b", re.A)
 """Registers from one to another: `%r1-%r8`."""
+_TURNED = pattern(r"(?<![\w.%$])([busf])\.(8|16|32|64)\b", re.A)
 _ENCLOSED = pattern(r"<\s*([%$\w]*?[^\W\d])([0-9]+)\s*>", re.A)
 """A range with its first bracket before the name: `<%r8>`."""
 _BOUNDS = pattern(r"<\s*[0-9]+\s*(?:-|\.\.+|:)\s*([0-9]+)\s*>", re.A)
 
 
 def _ranges(text: str, line: Span) -> Iterator[Fix]:
-    """Several registers with their first and last number, as a count."""
+    """Several registers with their first and last number, as a count; a type with its dot after its letter."""
+    for match in _TURNED.finditer(text, *line):
+        yield replacement(match.span(), f".{match[1]}{match[2]}")
     for match in _RANGE.finditer(text, *line):
         yield replacement(match.span(), f"{match[1]}<{int(match[3][:9]) + 1}>")
     for match in _ENCLOSED.finditer(text, *line):
@@ -241,6 +244,9 @@ _LATE = pattern(
     re.A,
 )
 _OPENED_LATE = pattern(r"(?<=[^\W\d])\s*([0-9]+)>", re.A)
+_FUNCTION = pattern(rf"(?<![.%$\w]){IDENTIFIER}(?=\s*\()", re.A)
+_FUNCTIONS = ("generic", "mask")
+"""What initial values may apply to a name."""
 _CALLED = pattern(rf"\b({IDENTIFIER})\s+({IDENTIFIER})(?=\s*[,}};])", re.A)
 
 
@@ -252,6 +258,9 @@ def _marks(text: str, span: Span, line: Span) -> Iterator[Fix]:
         yield replacement(span, count)
     for match in _CALLED.finditer(text, *line):
         yield replacement(match.span(), f"{match[1]}({match[2]})")
+    for match in _FUNCTION.finditer(text, *line):
+        if (guess := nearest(match[0], _FUNCTIONS)) is not None and guess != match[0]:
+            yield replacement(match.span(), guess)
     word = text[slice(*span)]
     if word == "-":
         yield replacement(span, "_")

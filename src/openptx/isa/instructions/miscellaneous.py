@@ -66,6 +66,8 @@ setmaxnreg = instruction(
     syntax="""
         setmaxnreg.action.sync.aligned.u32   imm-reg-count;   // PTX 8.0, sm_90a sm_100f sm_110f sm_120f
         .action = { .inc, .dec };
+        setmaxnreg.action.sync.aligned.s32   imm-reg-count;   // PTX 8.0, sm_90a sm_100f sm_110f sm_120f (ptxas)
+        .action = { .inc, .dec };
     """,
     ranges="imm-reg-count   24 to 256, a multiple of 8",
     ordered_prefix=1,
