@@ -91,3 +91,15 @@ def test_saved_tensors_are_moved_by_hooks() -> None:
         y = (x * x).sum()
     y.backward()
     assert x.grad.tolist() == [4, 6]
+
+
+def test_histograms_of_integers() -> None:
+    x = torch.tensor([0, 3, 3, 4, 9, 10, -1, 7], dtype=torch.int32, device="cuda")
+    counted = torch.histc(x, bins=5, min=0, max=10)
+    assert (counted.tolist(), counted.dtype, counted.is_cuda) == ([1, 2, 1, 1, 2], torch.int32, True)
+    assert x.histc(3).tolist() == [2, 3, 3]  # from the least to the largest
+    assert torch.full((4,), 7, device="cuda").histc(2).tolist() == [0, 4]
+    assert x[:0].histc(2).tolist() == [0, 0]
+    assert x.float().histc(5, 0, 10).tolist() == [1, 2, 1, 1, 2]
+    with pytest.raises(NotImplementedError):
+        torch.histc(x.cpu())

@@ -27,6 +27,19 @@ def as_pinned(x: Any) -> Any:
     return x
 
 
+def integers_in_bins(torch: Any, x: Any, bins: int, low: int, high: int) -> Any:
+    """The numbers of elements in bins of equal widths between two integers, both included, as torch's kernel for CUDA
+    counts them: in integers. If the two are equal, all elements are counted."""
+    values = x.reshape(-1).long()
+    if low == high and len(values):
+        low, high = int(values.min()), int(values.max())
+    if low == high:
+        low, high = low - 1, high + 1
+    values = values[(low <= values) & (values <= high)]
+    places = ((values - low) * bins // (high - low)).clamp(max=bins - 1)
+    return torch.bincount(places, minlength=bins).to(x.dtype)
+
+
 def methods(redirect: Redirection) -> dict[Any, Callable[..., Any]]:
     """By function of torch, for `Redirection.own`."""
     torch = redirect.torch
@@ -62,6 +75,19 @@ def methods(redirect: Redirection) -> dict[Any, Callable[..., Any]]:
         follow(torch, result, (query,))
         return result
 
+    def histogram(native: Callable[..., Any]) -> Callable[..., Any]:
+        """`histc`, which takes integers on CUDA alone."""
+
+        def call(x: Any, bins: int = 100, min: float = 0, max: float = 0, **options: Any) -> Any:
+            if on_cuda(x) and not x.is_floating_point() and not options:
+                result = integers_in_bins(torch, x, bins, int(min), int(max))
+            else:
+                result = native(x, bins, min, max, **options)
+            follow(torch, result, (x,))
+            return result
+
+        return call
+
     def packed(function: Callable[..., Any]) -> Callable[..., Any]:
         """A function on sequences, whose second result, their lengths, is on the CPU."""
 
@@ -78,5 +104,6 @@ def methods(redirect: Redirection) -> dict[Any, Callable[..., Any]]:
         tensor.__repr__: text, tensor.type: of_a_type(redirect), tensor.type_as: type_as,
         tensor.pin_memory: pin, tensor.is_pinned: is_pinned, tensor.__cuda_array_interface__.__get__: interface,
         torch.nn.functional.scaled_dot_product_attention: attention,
+        torch.histc: histogram(torch.histc), tensor.histc: histogram(tensor.histc),
         **{function: packed(function) for function in sequences},
     }  # fmt: skip
