@@ -142,7 +142,7 @@ ROWS = (
     Row("add.s32 %r1, %r2, [%rd2];", "[%rd2]", "only `ld` and `st` access memory: `ld.s32 %x, [%rd2];` first"),
     Row("st.global.b32 [%rd1], 1.0;", "1.0", "st.global.b32 [%rd1], 0x3F800000;"),
     Row("add.s32 %r1, %r2, 1.5;", "1.5", "write an integer; an instruction on floats takes this one"),
-    Row("add.u32 %r1, %r2, -%r3;", "-%r3", "`sub` subtracts a register, and `neg` negates one first"),
+    Row("add.u32 %r1, %r2, -%r3;", "-%r3", "sub.u32 %r1, %r2, %r3;"),
     Row("add.u32 %r1, %r2, !%p1;", "!%p1", "make it a number first: `selp.u32 %x, 0, 1, ...;`"),
     Row(
         "ld.global.u32 %r1, %rd1[-4];",

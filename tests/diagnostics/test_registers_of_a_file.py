@@ -122,3 +122,11 @@ def test_the_space_of_a_proxy_fence_may_precede_its_proxy() -> None:
     assert [each.name for each in openptx.check(text, profile="isa") if each.severity == "error"] == [
         "modifier-forbidden"
     ]
+
+
+def test_a_brace_that_is_lost_before_a_declaration_and_an_alias_is_one_error() -> None:
+    text = TEXT.replace("twice (.param .b64 in) { ret; }", "twice (.param .b64 in) {\nret;")
+    (found,) = (each for each in openptx.check(text) if each.severity == "error")
+    assert found.fix is not None
+    start, end = found.fix.span
+    assert (text[:start] + found.fix.replacement + text[end:]).split() == TEXT.split()

@@ -56,6 +56,8 @@ _LIST = "\n.entry k() { ret; }\n"
 DEFECTS = {
     # the wrong file                                        the correct one
     f"{HEAD}func {_SQUARE}":                                f"{HEAD}.func {_SQUARE}",
+    f"{HEAD}.static .u32 {_TABLE}{_SQUARE.replace('(', '.func (', 1)}":
+        f"{HEAD}.global .u32 {_TABLE}{_SQUARE.replace('(', '.func (', 1)}",
     f"{HEAD}.fun {_SQUARE}":                                f"{HEAD}.func {_SQUARE}",
     f"{HEAD}.entry {_SQUARE}":                              f"{HEAD}.func {_SQUARE}",
     f"{HEAD}.func {_SQUARE.replace(' r)', ' r', 1)}":       f"{HEAD}.func {_SQUARE}",
@@ -215,7 +217,7 @@ def test_independent_errors_are_all_reported() -> None:
     [
         (_CALL.replace("call f, (%r1, %rd1)", "call (%r1, %rd1), f"), "(%r1, %rd1)"),
         (f".shared .u32 {_TABLE}", "counter = 1"),
-        (f".static .u32 {_TABLE}", ".static"),
+        (f".surface .u32 {_TABLE}", ".surface"),
         (_SQUARE.replace("(.reg .f32 r)", ".func (.reg .f32)", 1), ")"),
         (_LOADS.replace("$L_1:\nret;", "{\n$L_1:\nret;\n}"), "$L_1"),
         (_LOADS.replace("bra", "out[0] += x;\nbra", 1), "out"),

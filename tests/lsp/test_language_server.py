@@ -362,3 +362,12 @@ def test_nothing_that_is_typed_ends_the_server() -> None:
         return asked
 
     assert edit(session) == 12 * len(BROKEN)
+
+
+def test_hover_where_the_file_ends_in_an_opcode() -> None:
+    async def session(editor: Editor) -> object:
+        await editor.open(".version 8.0\n.target sm_80\n.entry k() {\nadd.s3")
+        asked = types.HoverParams(editor.document, types.Position(3, 6))
+        return await editor.client.text_document_hover_async(asked)
+
+    assert edit(session) is not None

@@ -43,7 +43,7 @@ def _of_opcode(document: Document, offset: int) -> tuple[Span, str] | None:
     first_dot = document.file.text.find(".", start, end)
     if first_dot < 0 or offset <= first_dot:
         return _explained(instruction.opcode, instruction.opcode_span)
-    at = document.file.text.rfind(".", start, offset + 1 if document.file.text[offset] == "." else offset)
+    at = document.file.text.rfind(".", start, offset + 1 if document.file.text.startswith(".", offset) else offset)
     match = _MODIFIER.match(document.file.text, at, end)
     if match is None:
         return None

@@ -181,6 +181,7 @@ def nearest(name: str) -> str | None:
         ".launch_bounds": ".maxntid", ".cluster_dims": ".reqnctapercluster",
         ".parameter": ".param", ".public": ".visible", ".register": ".reg",
         ".sreg": ".reg", ".export": ".visible", ".globl": ".visible",
+        ".device": ".global", ".static": ".global",
     }  # fmt: skip
     near = difflib.get_close_matches(name, NAMES, 1, 0.6)
     return names.get(name) or (near[0] if near else None)

@@ -11,10 +11,11 @@ from openptx.check.operand.kinds import Kind
 from openptx.check.operand.slot import Place
 from openptx.check.problems import Path, Problem
 from openptx.diagnostics import SAFE, Diagnostic, Fix
+from openptx.isa.notation import resolve
 from openptx.isa.types import Type
 from openptx.numerics.python_floats import f32_bits, f32_value, f64_bits, f64_value
 from openptx.syntax.foreign import SUM
-from openptx.syntax.operands import Float, Integer, Vector
+from openptx.syntax.operands import Float, Integer, Minus, Vector
 from openptx.syntax.tree import Instruction
 
 TYPE_CHECKING = False
@@ -229,3 +230,16 @@ def bracketed(statement: Instruction, where: Path, kind: Kind) -> Fix | None:
         return None
     operand = statement.operands[where[0]]
     return Fix(operand.span, f"[{operand.text}]", f"write `[{operand.text}]`")
+
+
+def as_subtraction(statement: Instruction, where: int) -> Fix | None:
+    """`add d, a, -b` as a subtraction, and `mov d, -a` as a negation: the other instructions need two statements."""
+    meant = {("add", 2): "sub", ("mov", 1): "neg"}.get((statement.mnemonic, where))
+    operand, (start, end) = statement.operands[where], statement.opcode_span
+    if meant is None or where != len(statement.operands) - 1 or not isinstance(operand, Minus):
+        return None
+    opcode = statement.file.text[start:end].replace(statement.mnemonic, meant, 1)
+    opcode = opcode.replace(".u", ".s") if meant == "neg" else opcode
+    between = statement.file.text[end : operand.span[0]]
+    written = f"{opcode}{between}{operand.operand.text}"
+    return Fix((start, operand.span[1]), written, f"write `{' '.join(written.split())}`") if resolve(opcode) else None

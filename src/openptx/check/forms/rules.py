@@ -18,8 +18,10 @@ from openptx.late import late
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from openptx.check.explain.cvt_errors import cvt_errors
+    from openptx.check.explain.suggestions import as_subtraction
 else:
     cvt_errors = late("openptx.check.explain.cvt_errors", "cvt_errors")
+    as_subtraction = late("openptx.check.explain.suggestions", "as_subtraction")
 
 _RULE = "PTX ISA, Vectors as Operands (6.4.3)"
 
@@ -246,5 +248,6 @@ def _negates(form: Form, m: Modifiers, operands: tuple[Kind, ...]) -> Iterator[P
             "operand-kind", problem, (where,), "leave out the minus",
             operand=form.operands[where].name, expected="no minus here", actual="a negated operand",
             help="`sub` subtracts a register, and `neg` negates one first",
+            repair=lambda statement: as_subtraction(statement, where),
             rule="PTX ISA, vmad (9.7.18.1.3)" if _has_product(form) else "PTX ISA, Source Operands (6.2)",
         )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 
 from openptx.check.repairs.line_shapes import Rewritten, line_end
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix, Label
@@ -14,6 +15,9 @@ from openptx.patterns import pattern
 _AFTER_OPERAND = pattern(r"[ \t]*\}(?=[ \t]*(?://[^\n]*)?$)", re.M)
 _DECLARATIONS = pattern(r"(?:^[ \t]*\.(?:reg|param|shared|local)\b[^;\n]*;[^\n]*\n)+", re.M)
 _OPENING = pattern(r"\{\s*\Z")
+_OF_MODULE = pattern(r"^\.(?:extern|visible|weak|common|func|alias)\b", re.M)
+_MOST = 3
+"""Declarations before which a brace is tried."""
 _DOUBLED = pattern(r"(?:\A|\n)([ \t]*)\}\s*\Z")
 _BRACES = pattern(r"[ \t]*\}(?:[ \t]*\})+[ \t]*")
 _ENDED = pattern(r"\)[^;{}()\"]*(;)")
@@ -50,6 +54,9 @@ def _closings(error: Diagnostic) -> Iterator[Fix]:
     """A `}` before what can't be inside a body; the block's `{` removed."""
     text = error.file.text
     places = [label.span[0] for label in error.labels if label.kind == FOLLOWING]
+    for label in error.labels[:1]:  # where the body begins; declarations of functions may stand before what follows
+        declared = _OF_MODULE.finditer(text, label.span[0], places[0] if places else len(text))
+        places += [match.start() for match in islice(declared, _MOST)]
     for place in (*places, len(text)):
         last = len(text[:place].rstrip())
         yield Fix((last, last), "\n}", "close it", SUGGESTION)

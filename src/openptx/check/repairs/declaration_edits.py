@@ -213,9 +213,31 @@ def _words(text: str, line: Span) -> Iterator[Fix]:
             nearest(f".{plain}", _KNOWN) or "",
             _begun(plain),
         )
+        again = [each.span() for each in _DOTTED.finditer(text, *line) if each[0] == match[0]]
         for guess in dict.fromkeys(f".{each.lstrip('.')}" for each in guesses):
+            if guess in _KNOWN and len(again) > 1:
+                yield _together(text, [(span, guess) for span in again])
             if guess in _KNOWN:
                 yield replacement(match.span(), guess)
+
+
+def _in_order(head: str) -> str | None:
+    """What precedes a name in the order of a declaration; None if it is in that order."""
+    parts = _PARTS.findall(head)
+    ranks = [_RANKS.get("".join(words(part)[:1]), 4) for part in parts]
+    if ranks == sorted(ranks):
+        return None
+    return " ".join(part for _, part in sorted(zip(ranks, parts, strict=True), key=lambda each: each[0]))
+
+
+def _together(text: str, found: list[tuple[Span, str]]) -> Fix:
+    """Several replacements, in text order, as one."""
+    start, end = found[0][0][0], found[-1][0][1]
+    written, at = "", start
+    for span, meant in found:
+        written += text[at : span[0]] + meant
+        at = span[1]
+    return replacement((start, end), written)
 
 
 def _begun(word: str) -> str:
@@ -226,12 +248,11 @@ def _begun(word: str) -> str:
 
 def _ordered(text: str, line: Span) -> Iterator[Fix]:
     """The parts of a declaration in their order, and its number of elements after its name."""
-    for head in _HEAD.finditer(text, *line):
-        parts = _PARTS.findall(head[0])
-        ranks = [_RANKS.get("".join(words(part)[:1]), 4) for part in parts]
-        if ranks != sorted(ranks):
-            ordered = [part for _, part in sorted(zip(ranks, parts, strict=True), key=lambda each: each[0])]
-            yield replacement(head.span(), " ".join(ordered))
+    found = [(head.span(), ordered) for head in _HEAD.finditer(text, *line) if (ordered := _in_order(head[0]))]
+    if len(found) > 1:
+        yield _together(text, found)
+    for span, ordered in found:
+        yield replacement(span, ordered)
     for match in _SIZED.finditer(text, *line):
         yield replacement(match.span(), f" {match[2]}{match[1]}")
     for match in _LATE.finditer(text, *line):

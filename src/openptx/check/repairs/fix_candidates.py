@@ -13,7 +13,7 @@ from openptx.check.repairs.directive_shapes import without_dot
 from openptx.check.repairs.duplicate_edits import DUPLICATES, duplicate_edits
 from openptx.check.repairs.errors import OF_OPCODES
 from openptx.check.repairs.file_errors import FileErrors, quoted
-from openptx.check.repairs.line_shapes import prototype_last
+from openptx.check.repairs.line_shapes import nested_comment, prototype_last
 from openptx.check.repairs.mark_edits import mark_edits, slips
 from openptx.check.repairs.other_registers import other_registers
 from openptx.check.repairs.tokens import lacking_count
@@ -77,6 +77,8 @@ def _of_other_types(error: Diagnostic) -> Iterator[Fix]:
 def _edits_of_text(errors: FileErrors, error: Diagnostic) -> Iterator[Fix]:
     """Edits by the text around an error."""
     text, line, inside = errors.file.text, errors.line(error), errors.inside(error)
+    if error.name in EDITED or error.name in _OUTSIDE:
+        yield from nested_comment(text, error.span[0])
     if inside or error.name in _OUTSIDE:
         yield from without_dot(text, line)
     if not inside and error.name in _OUTSIDE:

@@ -52,6 +52,16 @@ def prototype_last(text: str, line: Span) -> Iterator[Rewritten]:
 _EARLY = pattern(rf"(?<=,)\s*+({IDENTIFIER})\s*,\s*(\([^();]*\))(?=\s*;)", re.A)
 
 
+def nested_comment(text: str, start: int) -> Iterator[Rewritten]:
+    """The end of a comment inside of another one, before an error that stands between the two ends."""
+    end = text.rfind("*/", 0, start + 1)
+    inner = text.rfind("/*", 0, max(end, 0))
+    outer = text.rfind("/*", 0, max(inner, 0))
+    if outer >= 0 and text.find("*/", outer) == end and text.find("*/", end + 2) >= 0:
+        cause = "the comment ends at this `*/`: comments are not nested"
+        yield Rewritten((end, end + 2), "", cause)
+
+
 def line_end(text: str, start: int) -> int:
     """The end of the line that holds a place."""
     end = text.find("\n", start)

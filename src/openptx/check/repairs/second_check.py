@@ -42,6 +42,7 @@ _DECLARING = EDITED | {
 }  # fmt: skip
 """Errors of statements that may declare a name."""
 _QUOTED = pattern(STRING)
+_GUESS = pattern(r"did you mean `([^`]+)`\?\Z")
 _IN_WORD = pattern(rf"{LETTER}|[%.]", re.A)
 _BRACES = frozenset(("unclosed-brace", "unmatched-brace", "missing-semicolon"))
 _REPLACED = OF_OPCODES | DUPLICATES
@@ -168,8 +169,10 @@ class SecondCheck:
 
     def _doubtful(self, error: Diagnostic, left: list[Diagnostic]) -> bool:
         """Whether another edit may be better than the error's own fix: its line has still an error, or a label is
-        missing, or hidden in a block that it made of what follows."""
+        missing, or hidden in a block that it made of what follows; or a function that stands before the brace."""
         row = error.location[0]
+        if error.name == "unclosed-brace" and any(each.name == "unknown-function" for each in left):
+            return True
         return any(each.name == "unknown-label" or self._is_near(each, row, inside=True) for each in left)
 
     def _spoils(self, error: Diagnostic, left: list[Diagnostic]) -> bool:
@@ -279,6 +282,8 @@ def _explained(error: Diagnostic, fix: Fix | None) -> Diagnostic:
     if not isinstance(fix, Rewritten):
         own = error.fix
         other = fix is not None and own is not None and own.replacement not in fix.replacement
+        guess = _GUESS.match(error.help or "")
+        other |= fix is not None and guess is not None and guess[1] not in fix.replacement
         return move_to_fix(error, fix).advising(None if other else error.help, fix)
     if not is_syntax(error) and error.name not in _REPLACED:
         help = error.help if error.help is not None and not error.help.startswith("write `") else fix.cause

@@ -19,6 +19,10 @@ COST = 20_000
 _LONGEST = 1000
 """Characters of a statement that is repaired."""
 _FIRST_BLANK = pattern(rf"(?:@!?{IDENTIFIER}\s+)?[a-z]\w*(?:\.[\w:]+)*([ \t]+)(?=[a-z])", re.A)
+_NESTED = pattern(
+    rf"(?:@!?{IDENTIFIER}\s+)?call[.\w]*\s+(?:\([^()]*\)\s*,\s*)?({IDENTIFIER})\s*,?\s*\(\s*\(([^()]*)\)\s*\)", re.A
+)
+"""A call with two pairs of parentheses around its arguments."""
 _STARTS = pattern(r"(?<=[,\s])(?=[%$\w])")
 _COMMAS = pattern(r"\s*[,;]")
 _PREFIX = pattern(rf"%{LETTER}+(?<![0-9])\Z", re.A)
@@ -46,6 +50,8 @@ def _edits(text: str, found: Diagnostic, statement: Span, *, removes: bool) -> I
     last, tail = statement[0] + len(before), statement[1] - 1
     if joined := _FIRST_BLANK.match(text, *statement):
         yield Fix(joined.span(1), ".", "write a dot")
+    if (nested := _NESTED.match(text, *statement)) is not None:
+        yield Fix((nested.start(1), nested.end()), f"{nested[1]}, ({nested[2].strip()})", "write the arguments once")
     if word.isdecimal() and _PREFIX.search(before):
         yield Fix((last, start), "", "remove the blank")
     if word == "@@":
