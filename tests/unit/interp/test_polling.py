@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
 import openptx
-from openptx.engines.interp import batch
+from openptx.engines.interp import batch, launch
 from openptx.engines.interp.decode import WAITING, plan
 
 KERNEL = """.version 8.0
@@ -47,3 +50,25 @@ def test_a_profile_counts_few_polls(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = openptx.load(KERNEL.format(loop=POLL))["k"]
     report = openptx.profile(kernel, 4, 1, (np.zeros(4, np.uint32),), timeout=20)
     assert report.counters.warps < 10_000
+
+
+def test_batches_that_another_engine_has_started_wait_so_that_others_begin_soon(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two CTAs that machine code has left wait for the last of a few pieces that its workers had taken."""
+    begun, slices = list[int](), list[Any]()
+
+    def proceed(run: object, batch: object, quantum: int, runs: object) -> bool:
+        slices.append(batch)
+        return len(begun) == 3
+
+    monkeypatch.setattr(launch, "proceed", proceed)
+    one: Any = SimpleNamespace(close=lambda: None)
+
+    def begin(first: int, count: int) -> Any:
+        begun.append(first)
+        return one
+
+    run: Any = SimpleNamespace(batch=begin)
+    launch.run_batches(run, [one], iter([(1, 1), (2, 1), (3, 1)]))
+    assert len(slices) < 20

@@ -17,7 +17,8 @@ from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.settings import Options
 from openptx.llvm.host import host
 
-REGISTERS = ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<4>; .shared .b64 bar; .shared .u32 flag;"
+REGISTERS = ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .f32 %f1; .reg .b64 %rd<4>; .shared .b64 bar; .shared .u32 flag;"
+PEEK = ".func (.param .b32 o) peek(.param .b64 a) { .reg .b32 r; .reg .b64 p; ld.param.b64 p, [a]; ld.volatile.global.u32 r, [p]; st.param.b32 [o], r; ret; }\n"
 # fmt: off
 FUTILE_WAITS = {
     "a flag": "L: ld.acquire.gpu.global.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;",
@@ -40,7 +41,7 @@ OTHER_WAITS = {
 
 
 def kernel(body: str) -> openptx.Kernel:
-    text = f".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 x) {{\n{REGISTERS}\nld.param.u64 %rd1, [x]; {body} ret;\n}}\n"
+    text = f".version 8.8\n.target sm_90\n.address_size 64\n{PEEK}.visible .entry k(.param .u64 x) {{\n{REGISTERS}\nld.param.u64 %rd1, [x]; {body} ret;\n}}\n"
     return openptx.load(text)["k"]
 
 
@@ -104,26 +105,41 @@ def test_a_warp_that_polls_by_weak_loads_lets_the_others_run(space: str) -> None
     made(1, 64, (np.zeros(1, np.uint32),), engine="native", timeout=60)
 
 
-@pytest.mark.parametrize("read", ["cas.b32 %r1, [%rd1], 1, 1", "add.u32 %r1, [%rd1], 0", "xor.b32 %r1, [%rd1], %r7"])
-@pytest.mark.parametrize("space", [".shared", ""])
+SEEN = "bar.sync 0; ld.shared.u32 %r4, [flag]; setp.eq.u32 %p1, %r4, 0; @%p1 bra L; ret;"
+# fmt: off
+POLLS_FOR_ALL = {
+    "Triton's scalar atomics": f"L: bar.sync 0; @%p2 atom.global.acq_rel.gpu.cas.b32 %r1, [%rd1], 1, 1; @%p2 st.shared.u32 [flag], %r1; {SEEN}",
+    "a sum with 0": f"L: bar.sync 0; @%p2 atom.global.add.u32 %r1, [%rd1], 0; @%p2 st.shared.u32 [flag], %r1; {SEEN}",
+    "a float": f"L: bar.sync 0; @%p2 atom.global.add.f32 %f1, [%rd1], 0f00000000; @%p2 st.shared.f32 [flag], %f1; {SEEN}",
+    "a zero in a register, and a generic address": f"L: bar.sync 0; @%p2 atom.global.xor.b32 %r1, [%rd1], %r7; @%p2 st.u32 [%rd2], %r1; {SEEN.replace('.shared', '').replace('[flag]', '[%rd2]')}",
+    "global memory": f"L: bar.sync 0; @%p2 ld.volatile.global.u32 %r1, [%rd1]; @%p2 st.global.u32 [%rd1+4], %r1; {SEEN.replace('.shared', '.global').replace('[flag]', '[%rd1+4]')}",
+    "some polls at a time": f"L: bar.sync 0; @!%p2 bra S; mov.u32 %r5, 0; I: ld.volatile.global.u32 %r1, [%rd1]; add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 9; setp.eq.and.u32 %p3, %r1, 0, %p3; @%p3 bra I; st.shared.u32 [flag], %r1; S: {SEEN}",
+    "a semaphore": "@!%p2 ret; mov.u32 %r1, 1; L: max.u32 %r5, %r1, 1; sub.u32 %r6, %r5, 1; atom.global.cas.b32 %r1, [%rd1], %r5, %r6; setp.ne.u32 %p1, %r1, %r5; @%p1 bra L; atom.global.add.u32 %r1, [%rd1], 1; ret;",
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("name", POLLS_FOR_ALL)
 def test_a_block_waits_for_a_later_one_though_one_thread_polls_for_all(
-    read: str, space: str, caplog: pytest.LogCaptureFixture
+    name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Triton's code for a scalar atomic: its result goes through shared memory."""
-    flag = "flag" if space else "%rd2"
     body = (
         "mov.u32 %r7, 0; mov.u64 %rd2, flag; cvta.shared.u64 %rd2, %rd2;"
         "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %tid.x; setp.eq.u32 %p2, %r3, 0; setp.ne.u32 %p3, %r2, 0; @%p3 bra LATER;"
-        "L: bar.sync 0; @%p2 atom.global.acq_rel.gpu.READ; @%p2 stSPACE.u32 [FLAG], %r1;"
-        "bar.sync 0; ldSPACE.u32 %r4, [FLAG]; setp.ne.u32 %p1, %r4, 1; @%p1 bra L; ret;"
-        "LATER: @%p2 atom.global.exch.b32 %r1, [%rd1], 1;"
+        f"{POLLS_FOR_ALL[name]} LATER: @%p2 atom.global.exch.b32 %r1, [%rd1], {0x3F800000 if name == 'a float' else 1};"
     )
-    body = body.replace("READ", read).replace("SPACE", space).replace("FLAG", flag)
-    found = np.zeros(1, np.uint32)
+    found = np.zeros(2, np.uint32)
     with caplog.at_level(logging.INFO, "openptx.fallback"):
         kernel(body)(2, 64, (found,), engine="native", workers=1, timeout=20)
-    assert found[0] == 1
+    assert found[0]
     assert len(caplog.records) == 1
+
+
+def test_compare_and_swap_loops_in_which_some_lane_succeeds_are_not_counted() -> None:
+    text = "ld.global.u32 %r1, [%rd1]; L: mov.u32 %r5, %r1; mul.lo.u32 %r6, %r5, 3; atom.global.cas.b32 %r1, [%rd1], %r5, %r6; setp.ne.u32 %p1, %r1, %r5; @%p1 bra L;"
+    made = kernel(text)
+    options = Options((64, 1, 1), True)
+    assert lower_kernel(made.module.program, made.function, made.module.image, options).text.count("ptr %turns") <= 1
 
 
 def test_only_loops_that_poll_between_barriers_count_across_them() -> None:
@@ -133,7 +149,9 @@ def test_only_loops_that_poll_between_barriers_count_across_them() -> None:
         f"mov.u32 %r2, 0; M: bar.sync 0; {polls} bar.sync 0; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 9; @%p2 bra M;"
     )
     between = "M: bar.sync 0; ld.acquire.gpu.global.u32 %r1, [%rd1]; bar.sync 0; setp.eq.u32 %p1, %r1, 0; @%p1 bra M;"
-    for body, number in ((around, 0), (between, 1)):
+    call = "{ .param .b64 a; .param .b32 o; st.param.b64 [a], %rd1; call (o), peek, (a); ld.param.b32 %r1, [o]; }"
+    some = f"mov.u32 %r2, 0; I: {call} add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 9; @%p2 bra I;"
+    for body, number in ((around, 0), (between, 1), (f"L: {some} st.shared.u32 [flag], %r1; {SEEN}", 1)):
         made = kernel(body)
         c = make_context(
             made.module.program,
@@ -146,4 +164,4 @@ def test_only_loops_that_poll_between_barriers_count_across_them() -> None:
             0,
             {},
         )
-        assert len(polls_between_barriers(c.graph, c.headers)) == number
+        assert len(polls_between_barriers(c.graph, {}, c.headers)) == number

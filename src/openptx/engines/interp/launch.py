@@ -108,8 +108,10 @@ def pieces(ctas: range, per_batch: int) -> Iterator[tuple[int, int]]:
 def run_batches(
     run: Launch, active: list[Batch], rest: Iterator[tuple[int, int]], runs: Callable[[Batch], None] | None = None
 ) -> None:
-    """Runs started batches, and the remaining ones, to their end."""
+    """Runs started batches, and the remaining ones, to their end. Those that another engine has started wait: others
+    begin sooner."""
     wanted, run_for = max(2 * len(active), 1), 0  # started ones may be waiting for others that have not started
+    begin_after = 2 * QUANTUM if active else SLICE
     try:
         while True:
             while len(active) < wanted and (piece := next(rest, None)) is not None:
@@ -122,7 +124,7 @@ def run_batches(
                 active.remove(batch)
                 batch.close()
             run_for += quantum
-            if run_for >= SLICE or not active:
+            if run_for >= begin_after or not active:
                 wanted, run_for = max(2 * len(active), 1), 0
     finally:
         for batch in active:

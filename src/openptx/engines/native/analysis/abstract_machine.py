@@ -20,7 +20,7 @@ from openptx.engines.native.analysis.special_registers import SpecialRegisters
 from openptx.engines.native.analysis.unsupported import InterpretInstruction, InterpretWithinCta, UnsupportedByJit
 from openptx.isa.machine import Machine
 from openptx.isa.semantics import tensor_memory
-from openptx.isa.semantics.atomic_ops import KEPT_BY_ZERO
+from openptx.isa.semantics.atomic_ops import FLOAT_SUMS, KEPT_BY_ZERO
 from openptx.numerics import Bits, Format, Signedness
 
 if TYPE_CHECKING:
@@ -280,7 +280,9 @@ class AbstractMachine(FloatTransfer):
         self.access(space, address, values[0].width * len(values) // 8, True)
 
     def atomic(self, space: str, address: Bits, w: int, update: Update, *operands: Word) -> Word:
-        reads = update in KEPT_BY_ZERO and isinstance(operands[0], Bits) and operands[0].v == 0
+        reads = (
+            (update in KEPT_BY_ZERO or update in FLOAT_SUMS) and isinstance(operands[0], Bits) and operands[0].v == 0
+        )
         self.touches[self.site] = kind = "probe" if reads else "atomic"
         if space not in OF_CTA:
             self.touches_others[self.site] = kind

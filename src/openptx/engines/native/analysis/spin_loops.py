@@ -13,7 +13,7 @@ from openptx.control_flow import END, control
 from openptx.engines.native.analysis.cfg import Block, Graph
 from openptx.isa.memory_consistency import may_poll, strong
 from openptx.isa.semantics.atomic_ops import IDEMPOTENT
-from openptx.program import Address
+from openptx.program import Address, Imm, Op, Reg
 
 
 def waiting_loops(graph: Graph, touches: Mapping[int, str]) -> Iterator[tuple[int, frozenset[int]]]:
@@ -32,31 +32,49 @@ def waiting_loops(graph: Graph, touches: Mapping[int, str]) -> Iterator[tuple[in
 def awaited(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) -> int | None:
     """The position of an atomic or a strong load that may decide whether a loop ends."""
     pcs = positions(graph, cycle)
+    decides = slice_back(graph, pcs, {c for pc in pcs for c in guard_cells(graph, pc)})
+    return next(deciding(graph, touches, pcs, decides), None)
+
+
+def deciding(graph: Graph, touches: Mapping[int, str], pcs: list[int], decides: set[int]) -> Iterator[int]:
+    """The positions, among those of a loop, of atomics and strong loads from which `decides` may be computed."""
     suspects = [
         pc for pc in pcs if touches.get(pc, "load") != "load" or (pc in touches and strong(graph.function.code[pc].m))
     ]
     if not suspects:
-        return None
-    decides = slice_back(graph, pcs, {c for pc in pcs for c in guard_cells(graph, pc)})
-    stored = slice_back(graph, pcs, stored_in_shared_memory(graph, pcs, decides))
+        return
+    stored = slice_back(graph, pcs, stored_for_others(graph, pcs, decides))
     for pc in suspects:
         op = graph.function.code[pc]
         results = graph.cells.writes(op)
         polls = touches[pc] != "atomic" or op.m.values.get("op") in IDEMPOTENT
         if not results & decides and not (polls and results & stored):
             continue
-        own = slice_back(graph, pcs, graph.cells.reads(op))
-        if touches[pc] == "atomic" and results & own:
-            continue
-        return pc
-    return None
+        if touches[pc] != "atomic" or not is_retried(graph, pcs, op):
+            yield pc
 
 
-def stored_in_shared_memory(graph: Graph, pcs: list[int], decides: set[int]) -> set[int]:
-    """What a loop stores in shared memory, if what it loads there decides: a thread that polls for its block tells the
-    others so, as in Triton's code. (One that takes the next item of a queue does not wait.)"""
+def is_retried(graph: Graph, pcs: list[int], op: Op) -> bool:
+    """Whether an atomic's result becomes its own operand. A compare-and-swap that waits, as for a semaphore, compares
+    with something else: what it found, unless that is 0."""
+    cells, code = graph.cells, graph.function.code
+    if cells.writes(op).isdisjoint(slice_back(graph, pcs, cells.reads(op))):
+        return False
+    if op.m.values.get("op") != "cas":
+        return True
+    address = next(i for i, o in enumerate(op.operands) if isinstance(o, Address))
+    compared, others = op.operands[address + 1], [pc for pc in pcs if code[pc] is not op]
+    if not isinstance(compared, Reg):
+        return False
+    made = slice_back(graph, others, set(cells.of(compared)))
+    return not any(isinstance(o, Imm) for pc in others if cells.writes(code[pc]) & made for o in code[pc].operands)
+
+
+def stored_for_others(graph: Graph, pcs: list[int], decides: set[int]) -> set[int]:
+    """What a loop stores in memory, if what it loads there decides: a thread that polls for its block tells the others
+    so, as in Triton's code. (One that takes the next item of a queue does not wait.)"""
     accesses = [op for op in (graph.function.code[pc] for pc in pcs) if op.form.instruction.access]
-    ops = [op for op in accesses if op.m.space in ("generic", "shared", "shared::cta")]
+    ops = [op for op in accesses if op.m.space in ("generic", "shared", "shared::cta", "global")]
     if not any(graph.cells.writes(op) & decides for op in ops):
         return set()
     return {cell for op in ops if op.form.instruction.access != "load" for cell in graph.cells.reads(op)}
@@ -92,18 +110,40 @@ def natural_loops(blocks: list[Block], cycle: frozenset[int]) -> Iterator[frozen
                 yield frozenset(found)
 
 
-def polls_between_barriers(graph: Graph, counted: Container[int]) -> frozenset[int]:
-    """The counted headers of innermost loops with a barrier of the block, at which warps suspend in each iteration.
+def polls_between_barriers(graph: Graph, touches: Mapping[int, str], counted: Container[int]) -> frozenset[int]:
+    """The counted headers of loops with a barrier of the block, at which warps suspend in each iteration: of innermost
+    loops, and of those around loops that poll a few times, if what was polled, or a call, ends them.
 
     Around a loop that waits at a barrier of the grid there may be another one, which is not waiting.
     """
     blocks, found = graph.blocks, set[int]()
     loops = {loop for cycle in cycles(blocks) for loop in natural_loops(blocks, cycle)}
     for loop in loops:
+        if min(loop) not in counted or not any(blocks[b].is_cta_barrier for b in loop):
+            continue
         innermost = not any(other < loop and min(other) != min(loop) for other in loops)
-        if innermost and min(loop) in counted and any(blocks[b].is_cta_barrier for b in loop):
+        if innermost or ends_by_polls(graph, touches, loop):
             found.add(min(loop))
     return frozenset(found)
+
+
+def ends_by_polls(graph: Graph, touches: Mapping[int, str], loop: frozenset[int]) -> bool:
+    """Whether a loop's exits depend on what it polls, or on a call."""
+    pcs, code = positions(graph, loop), graph.function.code
+    ends = {
+        c
+        for b in loop
+        if not loop.issuperset(graph.blocks[b].successors)
+        for c in guard_cells(graph, graph.blocks[b].stop - 1)
+    }
+    decides = slice_back(graph, pcs, ends)
+    if next(deciding(graph, touches, pcs, decides), None) is not None:
+        return True
+    if not any(control(code[pc]) == "call" for pc in pcs):
+        return False
+    returned = [code[pc] for pc in pcs if control(code[pc]) == "call" or code[pc].m.space == "frame"]
+    stored = slice_back(graph, pcs, stored_for_others(graph, pcs, decides))
+    return any(not graph.cells.writes(op).isdisjoint(decides | stored) for op in returned)
 
 
 def positions(graph: Graph, cycle: frozenset[int]) -> list[int]:

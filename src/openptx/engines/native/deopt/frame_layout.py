@@ -62,7 +62,7 @@ class FrameLayout:
             bool(self.exits) and (may_wait_twice(c) or any(is_guarded(c, b) for b in c.graph.blocks))
         )
         """Whether warps may have to continue in the interpreter."""
-        self.keeps_turns = polls_between_barriers(c.graph, counted)
+        self.keeps_turns = polls_between_barriers(c.graph, facts.touches, counted)
         """Headers of loops whose iterations are counted in the frame, across barriers."""
         if self.deoptimizes and any(op.m.values.get("mode") == "arrive" for op in c.function.code):
             raise UnsupportedByJit("warps that only arrive at barriers, in a kernel that may deoptimise")
