@@ -38,6 +38,9 @@ TEXT = """.version 8.0
     add.u16 %s2, %s1, 1;
     vmad.s32.s32.s32 n, -a, i, n;
     cvt.rn.f32.s32 x, n;
+    add.f32 y, x, y;
+    mul.f32 x, y, x;
+    sub.f32 x, x, y;
     st.global.f32 [%rd1], x;
     mov.u64 %rd2, twice;
     {
@@ -76,6 +79,7 @@ CASES = (
     ("{%r1, %r2}",                    "{r%1, %r2}",                    "r%1"),
     ("{%r1, %r2}",                    "{l%r1, %r2}",                   "l"),
     (".param .b64 q;",                ".param .b64 qq;",               "qq"),
+    (".reg .f32 x, y",                ".reg .f8 x, y",                 ".f8"),
     (".reg .f32 x, y",                ".reg .f32 x, yw",               "yw"),
     (".reg .s32 i, n, a",             ".reg .f32 i, n, a",             ".f32"),
     ("twice (.param .b64 in)",        "twice (.param b.64 in)",        "b"),

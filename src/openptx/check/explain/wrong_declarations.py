@@ -46,7 +46,8 @@ def folded(found: list[Diagnostic], wrong: list[Diagnostic], body: Span) -> list
             first, single = misuses[0], _of_declaration(misuses, declared, statement)
         else:
             continue
-        again = any(other is not None and other.span == single.span for other in replaced.values())
+        others = (other for key, other in replaced.items() if key != id(first) and other is not None)
+        again = any(other.span == single.span for other in others)  # of another name of the same declaration
         replaced |= {id(each): None for each in misuses} | {id(first): None if again else single}
     return [new for each in found if (new := replaced.get(id(each), each)) is not None]
 
