@@ -95,6 +95,7 @@ class IRBuilder(Builder):
         self.narrowed: dict[str, str] = {}  # vectors of 32 bits, by the names of their lower bits
         self.widened: dict[str, str] = {}  # vectors of 32 bits, by the names of their zero extensions to 64
         self.spread: dict[str, Spread] = {}  # of vectors of 64 bits, by name
+        self.displaced: dict[str, tuple[Spread, int]] = {}  # the same of those a number beyond one with a base
         self.masked: set[str] = set()  # names of results of an `and` with constants (`IntOps.fenced`)
 
     def own(self, name: str) -> str:

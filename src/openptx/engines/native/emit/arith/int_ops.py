@@ -129,7 +129,11 @@ class IntOps(FloatTransfer):
         """Records a result that is the base plus 32 bits per lane, as most addresses of array elements are."""
         for one, other in ((a, b), (b, a)):
             s = self.ir.spread.get(one.v.name) if isinstance(one.v, Value) else None
-            if s is None or s.base:
+            if s is None:
+                continue
+            if s.base:
+                if op == "add" and isinstance(other.v, int):
+                    self.ir.displaced[found] = s, other.v
                 continue
             if op == "add" and self.uniform(other):
                 self.ir.spread[found] = s._replace(base=self.scalar(other))

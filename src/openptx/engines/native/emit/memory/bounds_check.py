@@ -64,6 +64,7 @@ class BoundsCheck:
         """Starts the second copy of a block that is emitted twice: nothing has been checked in it yet."""
         self.group_good: dict[Group, str] = {}
         self.rows_here: dict[object, str] = {}
+        self.lanes_here: dict[object, tuple[str, list[str]]] = {}
 
     def form_of(self, address: Bits) -> Form | None:
         """The facts about an address; None if lanes vary."""

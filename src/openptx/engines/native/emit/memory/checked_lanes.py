@@ -12,8 +12,8 @@ from functools import reduce
 from typing import NamedTuple
 
 from openptx.engines.native.analysis.lane_patterns import VARYING, Pattern
-from openptx.engines.native.analysis.lattice import N, vector_type
-from openptx.engines.native.emit.ir_builder import IRBuilder
+from openptx.engines.native.analysis.lattice import N, Value, vector_type
+from openptx.engines.native.emit.ir_builder import IRBuilder, Spread
 from openptx.engines.native.emit.memory.access_functions import Shape, finish, finish_exactly, function, lanes, mask
 from openptx.engines.native.emit.memory.all_lanes import all_valid, splat
 from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
@@ -37,6 +37,7 @@ from openptx.engines.native.emit.memory.rows import (
     store_rows,
 )
 from openptx.engines.native.emit.memory.slow_path import SlowPath
+from openptx.engines.native.emit.memory.spread_lanes import places_of
 from openptx.numerics import Bits
 
 ADDRESSES = vector_type(64)
@@ -80,15 +81,14 @@ class CheckedLanes:
         return neighbours(step) if self.scope.block.index in c.looped else None
 
     def rows(self, region: str, place: Bits, row: Row, write: bool) -> tuple[str, Callable[[], list[str]]]:
-        """An i1, whether all lanes execute and access rows of valid memory; and a function that emits the rows'
-        pointers."""
+        """An i1, whether all lanes access rows of valid memory, and execute if they write; and a function that emits
+        the rows' pointers. What lanes that do not execute would read does not matter."""
         ir = self.ir
         if self.is_near(region, place, 1):
-            return self.near_rows(place, row)
-        a = self.x.vector(place)
-        good = self.all_in_rows(64, a, row)
+            return self.near_rows(place, row, write)
+        good, firsts = self.spread_rows(place, row) or self.wide_rows(place, row)
+        good = self.and_full(good, write)
         start, room, host = self.checks.limits(region, place, row.size, write)
-        firsts = [ir.emit(f"extractelement {ADDRESSES} {a}, i32 {i}") for i in row.firsts]
         for first in firsts if self.checks.c.options.checks else ():
             inside = ir.emit(f"icmp ult i64 {ir.emit(f'sub i64 {first}, {start}')}, {room}")
             good = ir.emit(f"and i1 {good}, {inside}")
@@ -99,11 +99,59 @@ class CheckedLanes:
 
         return good, pointers
 
-    def near_rows(self, place: Bits, row: Row) -> tuple[str, Callable[[], list[str]]]:
+    def wide_rows(self, place: Bits, row: Row) -> tuple[str, list[str]]:
+        """An i1, whether all lanes access rows, and the rows' first places."""
+        a = self.x.vector(place)
+        firsts = [self.ir.emit(f"extractelement {ADDRESSES} {a}, i32 {i}") for i in row.firsts]
+        return self.all_in_rows(64, a, row), firsts
+
+    def spread_rows(self, place: Bits, row: Row) -> tuple[str, list[str]] | None:
+        """The same, if places are one number plus 32 bits of each lane: tested are those bits, once for all accesses of
+        a block that have them in common."""
+        ir, (s, more) = self.ir, self.spread_of(place)
+        if s is None or row.step % (1 << s.shift):
+            return None
+        key = s.narrow, s.signed, s.shift, row
+        found = self.checks.lanes_here.get(key)
+        if found is None:
+            found = self.narrow_rows(s, row)
+            if not ir.cold:
+                self.checks.lanes_here[key] = found
+        base = ir.emit(f"add i64 {s.base}, {more}") if more else s.base
+        return found[0], [ir.emit(f"add i64 {base}, {first}") if base else first for first in found[1]]
+
+    def spread_of(self, place: Bits) -> tuple[Spread | None, int]:
+        """Of which 32 bits per lane places are made, if they are, and a number to add."""
+        name = place.v.name if isinstance(place.v, Value) else ""
+        s, more = self.ir.displaced.get(name) or (self.ir.spread.get(name), 0)
+        return (s, more) if s is not None and s.shift < N else (None, 0)
+
+    def recomputed(self, place: Bits) -> Bits:
+        """Places computed once more, for code that rarely runs: LLVM would compute those that exist before it."""
+        s, more = self.spread_of(place)
+        if s is None:
+            return place
+        base = self.ir.emit(f"add i64 {s.base}, {more}") if more else s.base
+        return places_of(self.checks, s._replace(base=base), place)
+
+    def narrow_rows(self, s: Spread, row: Row) -> tuple[str, list[str]]:
+        """Whether the 32 bits of lanes are rows, none of which wraps, and what the rows' first ones contribute."""
+        ir, step = self.ir, row.step >> s.shift
+        good = self.all_in_rows(32, s.narrow, row._replace(step=step))
+        firsts = [ir.emit(f"extractelement {OFFSETS} {s.narrow}, i32 {i}") for i in row.firsts]
+        if step:
+            most, sign = (31, "s") if s.signed else (32, "u")
+            last = reduce(lambda i, j: ir.emit(f"call i32 @llvm.{sign}max.i32(i32 {i}, i32 {j})"), firsts)
+            whole = ir.emit(f"icmp {sign}le i32 {last}, {(1 << most) - 1 - step * (row.length - 1)}")
+            good = ir.emit(f"and i1 {good}, {whole}")
+        wide = [ir.emit(f"{'sext' if s.signed else 'zext'} i32 {first} to i64") for first in firsts]
+        return good, [ir.emit(f"shl i64 {first}, {s.shift}") if s.shift else first for first in wide]
+
+    def near_rows(self, place: Bits, row: Row, write: bool) -> tuple[str, Callable[[], list[str]]]:
         """Whether the lanes' places in shared memory are rows, and pointers to these. A place has 32 bits."""
         ir, a = self.ir, self.checks.narrow(place)
         host, room = self.checks.near_limits(row.size)
-        good = self.all_in_rows(32, a, row)
+        good = self.and_full(self.all_in_rows(32, a, row), write)
         firsts = [ir.emit(f"extractelement {OFFSETS} {a}, i32 {i}") for i in row.firsts]
         if self.checks.c.options.checks:
             last = reduce(lambda i, j: ir.emit(f"call i32 @llvm.umax.i32(i32 {i}, i32 {j})"), firsts)
@@ -120,7 +168,13 @@ class CheckedLanes:
         steps = tuple(i % row.length * row.step for i in range(N))
         made = "" if not row.step else self.x.constant_vector(steps, w) if w == 64 else self.x.literal_vector(steps, w)
         alike = in_rows(ir, vector_type(w), places, made, row.length)
-        return ir.emit(f"icmp eq i{N} {ir.mask_bits(self.scope.within_mask(alike))}, -1")
+        return ir.emit(f"icmp eq i{N} {ir.mask_bits(alike)}, -1")
+
+    def and_full(self, good: str, write: bool) -> str:
+        """Whether a condition holds, and all lanes execute if they write."""
+        if not write or self.scope.full:
+            return good
+        return self.ir.emit(f"and i1 {good}, {self.ir.emit(f'icmp eq i{N} {self.scope.mask_word()}, -1')}")
 
     def and_aligned(self, good: str, w: int, firsts: list[str], row: Row) -> str:
         if row.align == 1 or not self.checks.c.options.checks:

@@ -79,12 +79,14 @@ class LoadLowering:
         if self.own.serves(region, place):
             return self.own.load(space, place, w, count)
 
-        def each() -> tuple[Bits, ...]:
-            return self.load_each(space, region, address, place, w, count)
-
         row = self.shared.row(region, count, w // 8)
         if row is None:
-            return each()
+            return self.load_each(space, region, address, place, w, count)
+
+        def each() -> tuple[Bits, ...]:
+            again = self.shared.recomputed(place)
+            return self.load_each(space, region, again if address is place else address, again, w, count)
+
         if not row.step:
             return self.joined.load_alike(region, place, w, row.length, each)
         good, firsts = self.rows(region, place, row)

@@ -69,7 +69,7 @@ class StoreLowering:
             self.own.store(space, place, values)
             return ()
 
-        def each() -> None:
+        def each(address: Bits, place: Bits) -> None:
             if self.shared.serves(region):
                 self.shared.store(space, region, address, place, values)
                 return
@@ -80,11 +80,16 @@ class StoreLowering:
             )
 
         row = self.shared.row(region, count, w // 8, write=True)
-        if row is not None:
-            good, firsts = self.shared.rows(region, place, row, True)
-            self.either(good, lambda: store_rows(ir, w, self.x.vector(values[0]), firsts()), each)
-        else:
-            each()
+        if row is None:
+            each(address, place)
+            return ()
+        good, firsts = self.shared.rows(region, place, row, True)
+
+        def apart() -> None:
+            again = self.shared.recomputed(place)
+            each(again if address is place else address, again)
+
+        self.either(good, lambda: store_rows(ir, w, self.x.vector(values[0]), firsts()), apart)
         return ()
 
     def store_at(self, pointer: str, lanes: Lanes, values: Sequence[Bits], w: int, own: bool = False) -> None:
