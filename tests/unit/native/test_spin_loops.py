@@ -114,6 +114,7 @@ POLLS_FOR_ALL = {
     "a zero in a register, and a generic address": f"L: bar.sync 0; @%p2 atom.global.xor.b32 %r1, [%rd1], %r7; @%p2 st.u32 [%rd2], %r1; {SEEN.replace('.shared', '').replace('[flag]', '[%rd2]')}",
     "global memory": f"L: bar.sync 0; @%p2 ld.volatile.global.u32 %r1, [%rd1]; @%p2 st.global.u32 [%rd1+4], %r1; {SEEN.replace('.shared', '.global').replace('[flag]', '[%rd1+4]')}",
     "some polls at a time": f"L: bar.sync 0; @!%p2 bra S; mov.u32 %r5, 0; I: ld.volatile.global.u32 %r1, [%rd1]; add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 9; setp.eq.and.u32 %p3, %r1, 0, %p3; @%p3 bra I; st.shared.u32 [flag], %r1; S: {SEEN}",
+    "weak loads, and a vote": "L: ld.global.cg.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; barrier.cta.red.and.pred %p1, 0, %p1; @%p1 bra L; ret;",
     "a semaphore": "@!%p2 ret; mov.u32 %r1, 1; L: max.u32 %r5, %r1, 1; sub.u32 %r6, %r5, 1; atom.global.cas.b32 %r1, [%rd1], %r5, %r6; setp.ne.u32 %p1, %r1, %r5; @%p1 bra L; atom.global.add.u32 %r1, [%rd1], 1; ret;",
 }
 # fmt: on

@@ -87,7 +87,7 @@ def polls(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) -> It
         return
     for loop in natural_loops(graph.blocks, cycle):
         loads = [pc for pc in positions(graph, loop) if touches.get(pc) == "load" and may_poll(code[pc].m)]
-        if loads and spins(graph, touches, loop):
+        if loads and spins(graph, touches, loop, barriers=True):
             yield loads[0], loop
 
 
@@ -151,9 +151,11 @@ def positions(graph: Graph, cycle: frozenset[int]) -> list[int]:
     return [pc for b in sorted(cycle) for pc in range(graph.blocks[b].start, graph.blocks[b].stop)]
 
 
-def spins(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) -> bool:
+def spins(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int], *, barriers: bool = False) -> bool:
     """Whether each iteration of a waiting loop repeats the one before as long as no other thread changes memory: it
-    stores nothing, and what it computes from earlier iterations (a counter, a time) does not decide whether it ends."""
+    stores nothing, and what it computes from earlier iterations (a counter, a time) does not decide whether it ends.
+
+    `barriers`: those of the block, at which its other warps run, are allowed."""
     header, code, cells = min(cycle), graph.function.code, graph.cells
     blocks = [graph.blocks[b] for b in sorted(cycle)]
     if any(header < s <= b.index for b in blocks for s in b.successors if s in cycle):  # a loop inside
@@ -162,7 +164,8 @@ def spins(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) -> bo
     carried = blocks[0].live_in & frozenset[int]().union(*(cells.writes(code[pc]) for pc in pcs))
     ends = {c for b in blocks if not cycle.issuperset(b.successors) for c in guard_cells(graph, b.stop - 1)}
     decides = slice_back(graph, pcs, ends)
-    return decides.isdisjoint(carried) and all(changes_nothing(graph, touches, pc, carried) for pc in pcs)
+    rest = [pc for pc in pcs if not (barriers and control(code[pc]) == "barrier")]
+    return decides.isdisjoint(carried) and all(changes_nothing(graph, touches, pc, carried) for pc in rest)
 
 
 def changes_nothing(graph: Graph, touches: Mapping[int, str], pc: int, carried: Set[int]) -> bool:
