@@ -21,7 +21,7 @@ BYTES = re.compile(r"(?:, byte)? (?:0x[0-9a-f]+|\d+)(?: bytes)?")
 """What tells one place of a variable from another in a message."""
 
 EXPLAINS = (
-    "variable-bounds", "mbarrier-misuse", "unequal-barriers", "inactive-lane", "endless-wait",
+    "variable-bounds", "unequal-barriers", "mbarrier-misuse", "inactive-lane", "endless-wait",
     "shared-memory-lifetime",
 )  # fmt: skip
 """Findings that explain the others of their cause, the best explanation first; then all of kind sync."""
@@ -66,7 +66,7 @@ def once_for_copies(findings: list[Finding]) -> list[Finding]:
             around = [first, *first.related]
             first.related += chain.from_iterable((copy, *copy.related) for copy in copies)
             if first.race is not None:
-                first.help = cure(first, first.race, interval(around) or first.race.lines)
+                first.help = cure(first, first.race, interval(around) or first.race.between)
             first.notes += (f"copies: the same instructions at {len(copies)} other places, as of an unrolled loop",)
             findings = [finding for finding in findings if finding not in copies]
     return findings
@@ -93,7 +93,7 @@ def explained(group: list[Finding]) -> Finding:
     first, *related = sorted(group, key=lambda f: (f.severity != "error", f.follows, explanation(f, raced), f.span))
     first.related = related
     if first.race is not None:
-        first.help = cure(first, first.race, interval(group) or first.race.lines)
+        first.help = cure(first, first.race, interval(group) or first.race.between)
     return first
 
 
@@ -103,8 +103,9 @@ def cure(first: Finding, race: Race, lines: tuple[int, int]) -> str:
     for each in first.related:
         if each.name in BARRIERS and each.help and not each.follows and race.in_block:
             return each.help
-    races = [each.race for each in first.related if each.race is not None and race.meet and each.race.meet]
-    return max([race, *races], key=lambda race: race.apart).cure_between(*lines)
+    races = [race, *(each.race for each in first.related if each.race is not None and race.meet and each.race.meet)]
+    next = min((each.lines[0] for each in races if each.again), default=0)
+    return max(races, key=lambda race: race.apart).cure_between(*lines, next)
 
 
 def explanation(finding: Finding, raced: bool) -> int:
@@ -129,19 +130,19 @@ def joins(finding: Finding, race: Race, group: list[Finding]) -> bool:
             return True
         if other.race is None or (race.place, race.file) != (other.race.place, other.race.file):
             continue
-        if finding.name == other.name == "tolerated-race" or meet(race.lines, other.race.lines):
+        if finding.name == other.name == "tolerated-race" or meet(race.between, other.race.between):
             return True
     common, touch = interval(group), overlap if race.at_a_place else meet
     alike = all(other.race is not None and other.race.like(race) for other in group)
     if not alike:
         return False
     in_text = [other.race.text for other in group if other.race is not None]
-    return (common is not None and touch(race.lines, common)) or all(overlap(race.text, text) for text in in_text)
+    return (common is not None and touch(race.between, common)) or all(overlap(race.text, text) for text in in_text)
 
 
 def interval(group: list[Finding]) -> tuple[int, int] | None:
     """The lines between which something must order the accesses, common to all races of a group."""
-    lines = [finding.race.lines for finding in group if finding.race is not None]
+    lines = [finding.race.between for finding in group if finding.race is not None]
     low, high = max(low for low, _ in lines), min(high for _, high in lines)
     return (low, high) if low <= high else None
 
@@ -160,15 +161,17 @@ def same_cause(a: Finding, b: Finding) -> bool:
     """Whether `a`, which is not a race, and another finding have one cause."""
     if b.race is not None:
         return makes_race(a, b, b.race)
-    if a.name == b.name == "unfinished-copy":
-        return a.help == b.help  # one wait is enough for all of them
+    if a.name == b.name and a.name in ("unfinished-copy", "shared-memory-lifetime"):
+        return a.help == b.help  # one wait, or one barrier of the cluster, is enough for all of them
     if a.name == b.name and places(a) == places(b):
         return True
     if a.kind == b.kind == "init":
         return origin(a).source == origin(b).source
     if a.kind == b.kind == "sync":
-        if a.mbarriers & b.mbarriers or (a.help == b.help == EARLY and a.block == b.block):
+        if a.mbarriers & b.mbarriers or a.help == b.help == EARLY:
             return True  # phases of a pipeline's mbarriers fall out of step together
+        if {a.name, b.name} == {"unequal-barriers", "endless-wait"} and a.block == b.block:
+            return True  # threads that are left at the barrier never arrive
         return a.site.source in places(b) or b.site.source in places(a)
     return a.site.source == b.site.source and {a.kind, b.kind} == {"init", "mem"}
 

@@ -3,7 +3,9 @@ decides. What is found there follows from the value."""
 
 from __future__ import annotations
 
-from openptx.control_flow import END, reachable, read_registers, registers, successors, written_registers
+from collections.abc import Collection
+
+from openptx.control_flow import END, control, reachable, read_registers, registers, successors, written_registers
 from openptx.program import Address, Function, Op
 from openptx.source import Span
 
@@ -32,6 +34,22 @@ def addressed_by(function: Function, load: Op, span: Span) -> bool:
                 made.update(written_registers(op))
     operands = function.code[at].operands
     return any(r.index in made for operand in operands if isinstance(operand, Address) for r in registers(operand))
+
+
+def reaches(function: Function, begin: Op, end: Op, avoiding: Collection[str] = ()) -> bool:
+    """Whether control may go from one statement of the function to another without passing a control instruction of
+    the kinds `avoiding`."""
+    code = function.code
+    first, wanted = code.index(begin), code.index(end)
+    found, work = set[int](), [*successors(begin, first + 1)]
+    while work:
+        pc = work.pop()
+        if pc == wanted:
+            return True
+        if pc not in found and 0 <= pc < len(code):
+            found.add(pc)
+            work += successors(code[pc], pc + 1) if control(code[pc]) not in avoiding else ()
+    return False
 
 
 def position(function: Function, span: Span) -> int | None:

@@ -21,6 +21,7 @@ CODES = {
 """The codes of each kind of finding, by name."""
 # fmt: on
 KINDS = tuple(CODES)
+LAST_LINE = 1 << 31
 MOST_RELATED = 4
 """How many findings of the same cause the text of one names."""
 _KIND_OF = {code: kind for kind, codes in CODES.items() for code in codes}
@@ -72,7 +73,8 @@ class Race:
     `too_narrow`: both are strong, but a scope does not include both threads. `lock` is the variable or array of the
     lock that would order the two. `meet` is whether a barrier of the warp or block between the accesses is the cure.
     `wait` is the position of the wait that has left the copy which is one of them under way. `text` are the positions
-    of the two in the PTX, in one function, where `lines` are one line, which says nothing about their order.
+    of the two in the PTX, in one function, where `lines` are one line, which says nothing about their order. `again`:
+    the earlier access is at the last of the lines, the later one at the first, in the next iteration of a loop.
     """
 
     place: str
@@ -86,6 +88,7 @@ class Race:
     meet: bool = False
     wait: str = ""
     text: tuple[int, int] = (0, 0)
+    again: bool = False
 
     @property
     def explains(self) -> bool:
@@ -109,9 +112,18 @@ class Race:
         by_one_order = alike and self.apart == other.apart
         return self.orders and self.file == other.file and (by_one_barrier or by_one_order)
 
-    def cure_between(self, low: int, high: int) -> str:
-        """The help, for a place between two lines."""
-        return self.cure.replace("{lines}", f"between lines {low} and {high}" if low != high else f"around line {low}")
+    @property
+    def between(self) -> tuple[int, int]:
+        """The lines between which something must order the two; to the last line of the loop, which is not known."""
+        return (self.lines[1], LAST_LINE) if self.again else self.lines
+
+    def cure_between(self, low: int, high: int, next: int = 0) -> str:
+        """The help, for a place between two lines, or between a line and line `next` of the next iteration."""
+        if high == LAST_LINE:
+            where = f"after line {low}, before the next iteration of the loop reaches line {next or self.lines[0]}"
+        else:
+            where = f"between lines {low} and {high}" if low != high else f"around line {low}"
+        return self.cure.replace("{lines}", where)
 
 
 class Finding(Diagnostic):

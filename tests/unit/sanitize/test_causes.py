@@ -202,3 +202,24 @@ COUNTER = (
 @pytest.mark.parametrize(("index", "findings"), [("v", 1), ("7", 2)])
 def test_places_from_a_counter_that_races_are_no_cause_of_their_own(index: str, findings: int) -> None:
     assert len(found(*[line.replace("INDEX", index) for line in COUNTER])) == findings
+
+
+LOOP = (".reg .pred q; .reg .b32 n; mov.u32 n, 0;", "AGAIN:", WRITE_S, WRITE_U, REST_S, REST_U, SYNC, READ_S, READ_U)
+NEXT = "add.u32 n, n, 1; setp.lt.u32 q, n, 3; @q bra AGAIN;"
+
+
+def test_a_barrier_that_lacks_at_the_end_of_a_loop_is_asked_for_there() -> None:
+    """Between the write of one iteration and the read of the same there is one."""
+    assert found(*LOOP, SYNC, NEXT, STORE) == []
+    assert only(*LOOP, NEXT, STORE).help == (
+        "a `bar.sync 0` after line 17, before the next iteration of the loop reaches line 11"
+    )
+
+
+def test_the_end_of_an_unrolled_loop_and_what_comes_after_it_lack_one_barrier() -> None:
+    """Line 3 of the source reads and line 5 writes; line 6, after the loop, reads as well."""
+    read, write = ".loc 1 3 1\n" + READ_S + "\n.loc 1 4 1\n" + SYNC, ".loc 1 5 1\n" + WRITE_S
+    lines = (WRITE_S, REST_S, SYNC, read, write, read, write, ".loc 1 6 1\n" + READ_S, STORE)
+    text = HEAD + "\n".join(lines) + '\nret; }\n.file 1 "k.cu"\n'
+    (finding,) = openptx.sanitize(openptx.load(text)["k"], 1, 64, (np.zeros(64, np.uint32),), tools="race")
+    assert finding.help == "a `__syncthreads()` (`bar.sync 0`) between lines 5 and 6"

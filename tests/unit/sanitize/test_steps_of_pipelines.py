@@ -258,3 +258,66 @@ def test_a_wait_that_lacks_explains_the_races_of_the_copies_that_its_mbarrier_si
     findings = openptx.sanitize(kernel, 1, 64, (np.zeros(64, np.uint32), np.zeros(64, np.uint32)))
     assert len(findings) == count, [f.one_line for f in findings]
     assert all(f.kinds == {"sync", "race"} for f in findings)
+
+
+PUSH = (
+    HEAD
+    + """
+    setp.ne.u32 %p1, %r1, 0;
+    @!%p1 mbarrier.init.shared.b64 [full], 32;
+    @!%p1 mbarrier.init.shared.b64 [empty], 32;
+    MEET
+    mov.u32 %r20, %cluster_ctarank; xor.b32 %r21, %r20, 1;
+    mov.u32 %r23, full; mov.u32 %r24, empty;
+    mapa.shared::cluster.u32 %r22, %r4, %r21;
+    mapa.shared::cluster.u32 %r23, %r23, %r21;
+    mapa.shared::cluster.u32 %r24, %r24, %r21;
+    mov.u32 %r10, 0;
+    setp.eq.u32 %p2, %r20, 0;
+    @%p2 bra producer;
+consumer:
+    and.b32 %r11, %r10, 1;
+    CONSUMER
+    ld.shared.u32 %r7, [%r4];
+    mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r24];
+    add.s32 %r10, %r10, 1;
+    setp.lt.u32 %p4, %r10, 3;
+    @%p4 bra consumer;
+    st.global.u32 [%rd5], %r7;
+    bra end;
+producer:
+    and.b32 %r11, %r10, 1;
+    xor.b32 %r12, %r11, 1;
+    PRODUCER
+    st.shared::cluster.u32 [%r22], %r10;
+    mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r23];
+    add.s32 %r10, %r10, 1;
+    setp.lt.u32 %p4, %r10, 3;
+    @%p4 bra producer;
+end:
+    barrier.cluster.arrive;
+    barrier.cluster.wait;
+    ret;
+}
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("lacks", "kind", "count"), [("", "", 0), ("PRODUCER", "sync", 1), ("CONSUMER", "sync", 1), ("MEET", "race", 1)]
+)
+def test_what_lacks_between_blocks_of_a_cluster_is_one_finding(lacks: str, kind: str, count: int) -> None:
+    text = PUSH.replace(lacks, "") if lacks else PUSH
+    text = text.replace("MEET", "barrier.cluster.arrive; barrier.cluster.wait;")
+    text = text.replace("PRODUCER", WAIT).replace("CONSUMER", WAIT.replace("empty", "full").replace("%r12", "%r11"))
+    kernel = openptx.load(text.replace(".parity.", ".parity.acquire.cluster."))["k"]
+    found = openptx.sanitize(kernel, 2, 32, (np.zeros(64, np.uint32), np.zeros(64, np.uint32)), cluster=2)
+    assert [each.kind for each in found] == [kind] * count, [each.one_line for each in found]
+
+
+def test_a_wait_for_threads_that_a_wrong_count_of_a_barrier_holds_follows_from_it() -> None:
+    arrival = "mbarrier.arrive.shared.b64 _, [empty];"
+    text = ROLES.replace("COUNT", "96").replace("PRODUCER", WAIT).replace(arrival, f"bar.sync 1, 64; {arrival}")
+    (found,) = findings(text, 128)
+    assert found.name == "unequal-barriers"
+    assert "endless-wait" in {each.name for each in found.related}

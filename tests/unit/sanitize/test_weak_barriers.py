@@ -74,3 +74,8 @@ def test_an_mbarrier_and_a_relaxed_barrier_of_the_cluster() -> None:
     (found,) = findings(arrive, before=meet)
     assert "put `fence.mbarrier_init.release.cluster` or `fence.acq_rel.cluster` before it" in (found.help or "")
     assert not findings(arrive, before=f"fence.mbarrier_init.release.cluster; {meet}")
+
+
+def test_a_barrier_at_which_both_only_arrive_before_their_accesses_is_not_blamed() -> None:
+    (found,) = findings("", before="bar.sync 0; bar.arrive 1, 96;")
+    assert (found.help or "").startswith("a `bar.sync 0` between lines ")

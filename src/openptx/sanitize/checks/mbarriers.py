@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
 from openptx.array_types import Array
+from openptx.control_flow import BARRIERS
 from openptx.engines.common.mbarrier_text import EARLY, expected_arrivals, progress
+from openptx.errors import Triple
 from openptx.isa.semantics.mbarrier import BYTES, COUNT, PHASE, TX
-from openptx.program import Op
+from openptx.program import Function, Op
+from openptx.sanitize.consequences import position, reaches
 from openptx.sanitize.executing import Executing
+from openptx.sanitize.findings import Finding
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.last_waits import LastWaits
 from openptx.sanitize.races.weak_barriers import WeakBarriers
@@ -111,6 +116,8 @@ class Mbarriers:
         )  # fmt: skip
         if mbarrier is not None and (finding := self.reporter.collector.get(("mbarrier", what, x.op))) is not None:
             finding.mbarriers.add(mbarrier)
+            if what == "early arrival" and finding.leads_to is None:
+                finding.leads_to = partial(lacks_the_wait, self.reporter.calls.functions()[x.op], x.op, finding.block)
 
     def initialize(self, keys: list[Key], words: Array) -> None:
         for i, key in enumerate(keys):
@@ -232,3 +239,13 @@ class Mbarriers:
     def state(self, key: Key) -> str:
         """A description of what an mbarrier waits for."""
         return f"phase {self.known[key].phases} of the mbarrier is not complete: {progress(self.words.get(key, 0))}"
+
+
+def lacks_the_wait(function: Function, arrival: Op, block: Triple | None, other: Finding) -> bool:
+    """Whether a finding is a race in a block or cluster, of an access by `block` in the same steps of a pipeline as
+    an arrival: the wait that lacks before the arrival lacks before the access."""
+    if other.race is None or not 0 <= other.race.apart <= 2:
+        return False
+    accesses = [site for site in (other.site, other.other) if site is not None and site.block == block]
+    ops = [function.code[at] for site in accesses if (at := position(function, site.span)) is not None]
+    return any(reaches(function, *pair, BARRIERS) for op in ops for pair in ((op, arrival), (arrival, op)))

@@ -7,13 +7,14 @@ from functools import partial
 
 import numpy as np
 
+from openptx.control_flow import BARRIERS
 from openptx.device.shared_layout import shared_variables
 from openptx.diagnostics.codes import code as find_code
 from openptx.isa.address_windows import CTA_SHIFT, RANK_0
 from openptx.isa.instructions import atomic, tensor_allocation
 from openptx.isa.semantics.tensor_memory import COLUMNS
 from openptx.program import Function, Op
-from openptx.sanitize.consequences import addressed_by
+from openptx.sanitize.consequences import addressed_by, reaches
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.findings import Finding, Race, Site
 from openptx.sanitize.races.clocks import Clocks
@@ -127,7 +128,8 @@ class RaceReports:
     def explain(self, finding: Finding, c: Conflict, op: Op, other: Op) -> None:
         """Adds what would prevent a race."""
         cure, lock, left = self.cures.of(c, op, other), self.cures.lock_of(c), self.cures.left(c)
-        sites = [self.reporter.site(each, None) for each in self.reporter.calls.in_one_function(op, other)]
+        ordered = self.reporter.calls.in_one_function(op, other)
+        sites = [self.reporter.site(each, None) for each in ordered]
         same_file = sites[0].file == sites[1].file
         lines = sorted(site.line for site in sites if same_file or site is sites[0])
         partitions = PARTITIONS if self.memory(c)[0] == DYNAMIC and by_two_stores(c) else ""
@@ -137,14 +139,24 @@ class RaceReports:
         finding.race = Race(
             self.memory(c)[0], self.cures.distance(c), sites[0].file, (lines[0], lines[-1]), helps[0], cure.orders,
             self.cures.too_narrow(c), self.variable(*lock)[0] if lock is not None else "", cure.meet,
-            self.cures.wait_of(left) if left is not None else "", text_of(sites, lines),
+            self.cures.wait_of(left) if left is not None else "", text_of(sites, lines), self.again(c, *ordered, sites),
         )  # fmt: skip
-        finding.help = finding.race.cure_between(*finding.race.lines)
+        finding.help = finding.race.cure_between(*finding.race.between)
         held = self.cures.held(c)
         if any(held):
             self._held.append((finding, held, (sites[0].source, sites[1].source)))
         if helps[1]:
             self._updates.append((finding, {self.reporter.cause(op), self.reporter.cause(other)}, helps[1]))
+
+    def again(self, c: Conflict, op: Op, other: Op, sites: list[Site]) -> bool:
+        """Whether `op`, which comes first in the text, is of the iteration after that of `other`: within one there is a
+        barrier between them."""
+        function = self.reporter.calls.functions().get(op)
+        if function is None or op not in function.code or other not in function.code:
+            return False
+        in_loop = sites[0].file == sites[1].file and sites[0].line < sites[1].line
+        barriers = BARRIERS if self.cures.distance(c) == 0 else BARRIERS - {"warp-barrier"}
+        return in_loop and reaches(function, other, op) and not reaches(function, op, other, barriers)
 
     def add_mbarriers(self, finding: Finding, c: Conflict) -> None:
         """Adds the mbarriers that signal the end of the copies that race."""
@@ -194,7 +206,7 @@ class RaceReports:
         for finding, causes, help in self._updates:
             if finding.race is not None and self._contended.isdisjoint(causes):
                 finding.race = replace(finding.race, cure=help, orders=True)
-                finding.help = finding.race.cure_between(*finding.race.lines)
+                finding.help = finding.race.cure_between(*finding.race.between)
 
         for finding, held, places in self._held:
             help = self.of_locks(held, places)

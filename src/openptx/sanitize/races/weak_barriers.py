@@ -95,12 +95,16 @@ class WeakBarriers:
         return int(rows[rows[:, 0].argmin(), 1]) if rows.size else None
 
     def _without_wait(self, c: Conflict) -> int | None:
-        """The statement by which one of the threads arrived before its access without waiting."""
+        """The statement by which one of the threads arrived before its access without waiting. None also if both did,
+        so that a wait would come before both accesses."""
         teams = self.clocks.teams
         if self._arrived is None or teams.cta(c.thread) != teams.cta(c.other_thread):
             return None
+        found = set[int]()
         for thread, time in (c.thread, self.clocks.now), (c.other_thread, c.other_time):
             when, statement = self._arrived[thread].tolist()
+            if 0 < when < time and statement in found:
+                return None
             if 0 < when < time:
-                return int(statement)
-        return None
+                found.add(statement)
+        return min(found, default=None)
