@@ -79,7 +79,6 @@ CASES = (
     ("{%r1, %r2}",                    "{r%1, %r2}",                    "r%1"),
     ("{%r1, %r2}",                    "{l%r1, %r2}",                   "l"),
     (".param .b64 q;",                ".param .b64 qq;",               "qq"),
-    (".reg .f32 x, y",                ".reg .f8 x, y",                 ".f8"),
     (".reg .f32 x, y",                ".reg .f32 x, yw",               "yw"),
     (".reg .s32 i, n, a",             ".reg .f32 i, n, a",             ".f32"),
     ("twice (.param .b64 in)",        "twice (.param b.64 in)",        "b"),
@@ -134,3 +133,10 @@ def test_a_brace_that_is_lost_before_a_declaration_and_an_alias_is_one_error() -
     assert found.fix is not None
     start, end = found.fix.span
     assert (text[:start] + found.fix.replacement + text[end:]).split() == TEXT.split()
+
+
+def test_an_unknown_type_of_two_misused_registers_is_one_error() -> None:
+    uses = "cvt.f64.f32 a, x; mov.f64 b, a; fma.rn.f64 b, a, b, a;".replace("; ", ";\n")
+    text = f".version 8.0\n.target sm_80\n.entry k() {{ .reg .f8 a, b; .reg .f32 x;\n{uses}\nret; }}\n"
+    (found,) = (each for each in openptx.check(text) if each.severity == "error")
+    assert found.message == "there is no type `.f8`"
