@@ -19,6 +19,9 @@ WORDS = (
     ("at least 1",               (1, 1 << 40),       (0, -1, 1 << 63)),
     ("a power of 2",             (1, 2, 1 << 30),    (0, 3, -2)),
 )
+_SCALED = "mma.sync.aligned.m16n8k64.row.col.kind::"
+_BY_FOUR, _BY_TWO = ".scale_vec::4X.f32.e2m1.e2m1.f32.ue4m3", ".f32.e2m1.e2m1.f32.ue8m0"
+_OF = "{r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r}"
 STATEMENTS = (  # with @ for a constant: values that are taken, values that are not
     ("sm_80",   "bar.sync @;",                                              "0 15 7+8",     "16 -1 1<<4"),
     ("sm_80",   "bar.sync 0, @;",                                           "0 32 1024",    "31 33"),
@@ -47,6 +50,11 @@ STATEMENTS = (  # with @ for a constant: values that are taken, values that are 
     ("sm_100a", "tensormap.replace.tile.elemtype.global.b1024.b32 [t], @;", "0 15",         "16"),
     ("sm_100a", "fence.proxy.tensormap::generic.acquire.gpu [t], @;",       "128",          "64"),
     ("sm_100a", "st.bulk.weak.shared::cta [t], t, @;",                      "0",            "1"),
+    ("sm_120a", f"{_SCALED}mxf4nvf4.block_scale{_BY_FOUR} {_OF}, r, {{@, 0}}, r, {{0, 0}};",
+                                                                            "0",            "1 2 -1"),
+    ("sm_120a", f"{_SCALED}mxf4.block_scale{_BY_TWO} {_OF}, r, {{0, 0}}, r, {{@, 0}};", "0 2",  "1 3"),
+    ("sm_120a", f"{_SCALED}mxf4.block_scale{_BY_TWO} {_OF}, r, {{0, @}}, r, {{0, 0}};", "0 1",  "2"),
+    ("sm_120a", f"{_SCALED}mxf4.block_scale{_BY_TWO} {_OF}, r, {{0, 0}}, r, {{0, @}};", "3",    "4 1<<63"),
 )
 # fmt: on
 

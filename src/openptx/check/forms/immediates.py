@@ -57,8 +57,10 @@ def is_short(place: Place, kind: Kind) -> bool:
 
 def has_checked_immediates(form: Form, m: Modifiers, operands: Sequence[Kind], context: Context) -> bool:
     """Whether a constant operand may have a value that the instruction does not accept in this file."""
-    for number, _, values in _limited(form, m, len(operands), context):
+    for number, element, _, values in _limited(form, m, len(operands), context):
         kind = operands[number]
+        if element is not None and kind.sort == kinds.LIST and element < len(kind.parts):
+            kind = kind.parts[element]
         if kind.sort == kinds.FLOAT:
             return True
         if kind.sort == kinds.INTEGER:
@@ -74,26 +76,40 @@ def judge_immediates(form: Form, m: Modifiers, operands: Sequence[text.Operand],
         return
     layout = layout_of(form, m, len(operands))
     others = {form.operands[position].name: number for number, position in enumerate(layout)}
-    for number, name, values in _limited(form, m, len(operands), context):
-        operand = operands[number]
+    for number, element, name, values in _limited(form, m, len(operands), context):
+        operand = _operand_at(operands, number, element)
         if not isinstance(operand, text.Integer | text.Float):
             continue
         other = operands[others[values.other]] if values.other in others else None
         exceeds = isinstance(other, text.Integer) and operand.value % (1 << 32) > other.value % (1 << 32)
         if exceeds or operand.value not in values:
             near = values.nearest(operand.value) if isinstance(operand, text.Integer) and not exceeds else None
+            where = (number,) if element is None else (number, element)
             yield Problem(
-                "immediate-range", f"operand `{name}` of `{m}` must be {values.shown}, not {operand.text}", (number,),
+                "immediate-range", f"operand `{name}` of `{m}` must be {values.shown}, not {operand.text}", where,
                 "out of range",
                 operand=name, expected=values.shown, actual=operand.text, rule=f"PTX ISA, {form.instruction.name}",
                 help=f"the nearest value is {near}" if near is not None else None,
-                repair=_replacing(number, str(near)) if near is not None else None,
+                repair=_replacing(number, element, str(near)) if near is not None else None,
             )  # fmt: skip
 
 
-def _replacing(number: int, value: str) -> Callable[[Instruction], Fix]:
+def _operand_at(operands: Sequence[text.Operand], number: int, element: int | None) -> text.Operand:
+    """An operand, or an element of it."""
+    operand = operands[number]
+    if element is None or not isinstance(operand, text.Vector) or element >= len(operand.elements):
+        return operand
+    return operand.elements[element]
+
+
+def _replacing(number: int, element: int | None, value: str) -> Callable[[Instruction], Fix]:
     """The fix that writes another constant."""
-    return lambda statement: Fix(statement.operands[number].span, value, f"write `{value}`", SUGGESTION)
+
+    def repair(statement: Instruction) -> Fix:
+        span = _operand_at(statement.operands, number, element).span
+        return Fix(span, value, f"write `{value}`", SUGGESTION)
+
+    return repair
 
 
 def layout_of(form: Form, m: Modifiers, count: int) -> tuple[int, ...]:
@@ -101,11 +117,16 @@ def layout_of(form: Form, m: Modifiers, count: int) -> tuple[int, ...]:
     return next((layout for layout in form.layouts(m) if len(layout) == count), ())
 
 
-def _limited(form: Form, m: Modifiers, count: int, context: Context) -> Iterator[tuple[int, str, Values]]:
-    """The index, the name and the allowed values of limited operands, for this many operands."""
+_Limited = tuple[int, int | None, str, Values]
+
+
+def _limited(form: Form, m: Modifiers, count: int, context: Context) -> Iterator[_Limited]:
+    """The index, the element, the name and the allowed values of limited operands and elements of lists, for this many
+    operands."""
     if not form.instruction.ranges:
         return
     for number, position in enumerate(layout_of(form, m, count)):
-        name = form.operands[position].name
-        if (values := limits(form.instruction, m, name, context.target_name, context.version)) is not None:
-            yield number, name, values
+        template = form.operands[position]
+        for element, name in [*enumerate(template.elements)] if template.elements else [(None, template.name)]:
+            if (values := limits(form.instruction, m, name, context.target_name, context.version)) is not None:
+                yield number, element, name, values

@@ -114,6 +114,19 @@ REJECTS = """
         dtype=.f16 ctype=.f32    d can't be `.f16` where c is `.f32`
         dtype=.f32 ctype=.f16 shape=m16n8k8|m16n8k16|m16n8k32|m16n8k64   c and d must be of the same type
 """
+SCALE_RANGES = """
+        .scale_vec::4X    byte-id-a     0
+        .scale_vec::4X    byte-id-b     0
+        .scale_vec::2X    byte-id-a     0 or 2
+        .scale_vec::2X    byte-id-b     0 or 2
+        .kind::mxf4       byte-id-a     0 or 2
+        .kind::mxf4       byte-id-b     0 or 2
+        byte-id-a         0 to 3
+        byte-id-b         0 to 3
+        thread-id-a       0 to 1
+        thread-id-b       0 to 3
+    """
+"""Which bytes and lanes hold the scales (measured, ptxas 13.5)."""
 SCALES = "scale-a-data, {byte-id-a, thread-id-a}, scale-b-data, {byte-id-b, thread-id-b}"
 
 mma = instruction(
@@ -207,6 +220,7 @@ mma = instruction(
         .scale_vec::4X .ue8m0    PTX 9.1
         .kind::f8f6f4 .f16       PTX 8.7
     """,
+    ranges=SCALE_RANGES,
     no_integers="""
         .m8n8k16   a b
     """,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openptx.isa.instructions.mma import COUNTS, REJECTS, SCALES, TYPES_OF
+from openptx.isa.instructions.mma import COUNTS, REJECTS, SCALE_RANGES, SCALES, TYPES_OF
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.semantics.elements import as_tuple
 from openptx.isa.semantics.matrix import products, sparse
@@ -89,7 +89,8 @@ mma_sp = instruction(
     vectors=COUNTS,
     rejects=REJECTS,
     immediates="f",
-    ranges="""
+    ranges=SCALE_RANGES
+    + """
         .m16n8k8 f           0 to 3
         .m16n8k16 .tf32 f    0 or 1
         .m16n8k16 f          0 to 3
