@@ -81,8 +81,8 @@ class CheckedLanes:
         return neighbours(step) if self.scope.block.index in c.looped else None
 
     def rows(self, region: str, place: Bits, row: Row, write: bool) -> tuple[str, Callable[[], list[str]]]:
-        """An i1, whether all lanes access rows of valid memory, and execute if they write; and a function that emits
-        the rows' pointers. What lanes that do not execute would read does not matter."""
+        """An i1, whether all lanes access rows of valid memory, and execute if they write (`and_full`); and a function
+        that emits the rows' pointers. What lanes that do not execute would read does not matter."""
         ir = self.ir
         if self.is_near(region, place, 1):
             return self.near_rows(place, row, write)
@@ -171,8 +171,8 @@ class CheckedLanes:
         return ir.emit(f"icmp eq i{N} {ir.mask_bits(alike)}, -1")
 
     def and_full(self, good: str, write: bool) -> str:
-        """Whether a condition holds, and all lanes execute if they write."""
-        if not write or self.scope.full:
+        """Whether a condition holds, and all lanes execute if they write, unless rows are stored under masks."""
+        if not write or self.scope.full or self.x.cpu.avx512:
             return good
         return self.ir.emit(f"and i1 {good}, {self.ir.emit(f'icmp eq i{N} {self.scope.mask_word()}, -1')}")
 

@@ -76,3 +76,13 @@ def store_rows(b: IRBuilder, w: int, value: str, pointers: list[str]) -> None:
     for i, at in enumerate(pointers):
         part = b.shuffle(f"<{N} x i{w}>", value, "poison", range(i * length, (i + 1) * length))
         b.store(f"<{length} x i{w}>", part, at, w // 8, DATA)
+
+
+def store_part_of_rows(b: IRBuilder, w: int, value: str, pointers: list[str], word: str) -> None:
+    """The same, under a mask that is given as an i32."""
+    length = N // len(pointers)
+    for i, at in enumerate(pointers):
+        part = b.shuffle(f"<{N} x i{w}>", value, "poison", range(i * length, (i + 1) * length))
+        own = b.emit(f"trunc i{N} {b.emit(f'lshr i{N} {word}, {i * length}')} to i{length}")
+        mask = b.emit(f"bitcast i{length} {own} to <{length} x i1>")
+        b.masked_store(f"<{length} x i{w}>", f"v{length}i{w}", part, at, w // 8, mask, DATA)

@@ -14,7 +14,7 @@ from openptx.engines.native.emit.memory.bounds_check import BoundsCheck
 from openptx.engines.native.emit.memory.checked_lanes import CheckedLanes
 from openptx.engines.native.emit.memory.gather_scatter import LANES, REGISTER, RUNS, WIDEST, GatherScatter
 from openptx.engines.native.emit.memory.local_slots import LocalSlots
-from openptx.engines.native.emit.memory.rows import store_rows
+from openptx.engines.native.emit.memory.rows import store_part_of_rows, store_rows
 from openptx.engines.native.emit.memory.slow_path import SlowPath
 from openptx.numerics import Bits
 
@@ -89,8 +89,21 @@ class StoreLowering:
             again = self.shared.recomputed(place)
             each(again if address is place else address, again)
 
-        self.either(good, lambda: store_rows(ir, w, self.x.vector(values[0]), firsts()), apart)
+        self.either(good, lambda: self.store_in_rows(firsts(), values[0]), apart)
         return ()
+
+    def store_in_rows(self, pointers: list[str], value: Bits) -> None:
+        """Stores what executing lanes have of rows of neighbours; some do not only by AVX-512."""
+        ir, w, name = self.ir, value.width, self.x.vector(value)
+        if self.scope.full or not self.c.cpu.avx512:
+            store_rows(ir, w, name, pointers)
+            return
+        word = self.scope.mask_word()
+        self.either(
+            ir.emit(f"icmp eq i{N} {word}, -1"),
+            lambda: store_rows(ir, w, name, pointers),
+            lambda: store_part_of_rows(ir, w, name, pointers, word),
+        )
 
     def store_at(self, pointer: str, lanes: Lanes, values: Sequence[Bits], w: int, own: bool = False) -> None:
         """At known offsets from a pointer that has been checked. `own`: no other worker can see the memory."""
