@@ -10,7 +10,7 @@ import pytest
 
 import openptx
 from openptx.device.shared_layout import shared_layout
-from openptx.engines.native.analysis.call_graph import FUTILE
+from openptx.engines.native.analysis.call_graph import FUTILE, WAITS
 from openptx.engines.native.analysis.context import make_context
 from openptx.engines.native.analysis.spin_loops import polls_between_barriers
 from openptx.engines.native.pipeline import lower_kernel
@@ -141,6 +141,31 @@ def test_compare_and_swap_loops_in_which_some_lane_succeeds_are_not_counted() ->
     made = kernel(text)
     options = Options((64, 1, 1), True)
     assert lower_kernel(made.module.program, made.function, made.module.image, options).text.count("ptr %turns") <= 1
+
+
+# fmt: off
+LONG_LOOPS = {
+    "the items of a queue": "L: atom.global.add.u32 %r1, [%rd1], 1; setp.lt.u32 %p1, %r1, 4200000; @%p1 bra L;",
+    "places of a hash table": "mov.u32 %r2, %tid.x; L: add.u32 %r2, %r2, 32; and.b32 %r3, %r2, 255; mul.wide.u32 %rd2, %r3, 4; add.u64 %rd2, %rd2, %rd1; atom.global.cas.b32 %r1, [%rd2], 7, 9; setp.ne.u32 %p1, %r1, 7; setp.lt.and.u32 %p1, %r2, 4200000, %p1; @%p1 bra L;",
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("name", LONG_LOOPS)
+def test_loops_that_go_on_by_themselves_stay_compiled(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    """For more than 131,072 iterations."""
+    with caplog.at_level(logging.INFO, "openptx.fallback"):
+        kernel(LONG_LOOPS[name])(1, 32, (np.zeros(256, np.uint32),), engine="native", workers=1, timeout=20)
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("give", ["[%rd1]", "[%rd2]"])
+def test_what_is_taken_by_a_sum_and_given_back_is_a_semaphore(give: str) -> None:
+    """Whether by the same register is all that is compared."""
+    body = f"L: atom.global.add.s32 %r1, [%rd1], -1; setp.gt.s32 %p1, %r1, 0; @%p1 ret; red.global.add.s32 {give}, 1; bra L;"
+    made = kernel(body)
+    text = lower_kernel(made.module.program, made.function, made.module.image, Options((32, 1, 1), True)).text
+    assert (f", {WAITS}\n" in text) == (give == "[%rd1]")
 
 
 def test_only_loops_that_poll_between_barriers_count_across_them() -> None:

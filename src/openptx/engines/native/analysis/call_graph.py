@@ -10,15 +10,18 @@ from openptx.engines.interp.builtins import EXTERNALS
 from openptx.engines.native.analysis.accesses import OF_CTA
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts, solve
-from openptx.engines.native.analysis.spin_loops import is_of_cta, loops_with_calls, spins, waiting_loops
+from openptx.engines.native.analysis.spin_loops import advances, is_of_cta, loops_with_calls, spins, waiting_loops
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.isa.memory_consistency import strong
 from openptx.isa.types import TYPES
 from openptx.program import Function, FunctionName, Program, Targets, Variable
 
-FUTILE = 1 << 11
-"""How many iterations one counts for in a loop that only threads can end which do not run meanwhile: those of the CTA,
-or all if there is one worker. Few of them are needed: lanes of the warp may release each other, one in each."""
+WAITS = 1 << 12
+"""What an iteration counts for in a loop that may be waiting; 1 if it most likely is not (`advances`)."""
+
+FUTILE = WAITS << 11
+"""The same in a loop that only threads can end which do not run meanwhile: those of the CTA, or all if there is one
+worker. Few of them are needed: lanes of the warp may release each other, one in each."""
 
 INDIRECT = 64
 """The maximum number of candidates of an indirect call."""
@@ -118,10 +121,12 @@ def counted_loops(functions: list[FunctionFacts]) -> list[dict[int, int]]:
     c = kernel.c
     touches = kernel.facts.touches
     waiting = [loop for _, loop in waiting_loops(c.graph, touches)]
-    loops = waiting + (loops_with_calls(c.graph) if calls_wait else [])
+    with_calls = loops_with_calls(c.graph) if calls_wait else []
+    loops = waiting + with_calls
+    steady = frozenset[int]().union(*with_calls, *(loop for loop in waiting if not advances(c.graph, touches, loop)))
     if c.options.deoptimize_after:
         return [dict.fromkeys(c.headers, 1), *({} for _ in others)]
-    counted = dict.fromkeys(c.headers & frozenset[int]().union(*loops), 1)
+    counted = {b: WAITS if b in steady else 1 for b in c.headers & frozenset[int]().union(*loops)}
     for loop in waiting:
         is_alone = not c.options.locked or is_of_cta(c.graph, touches, loop)
         if is_alone and spins(c.graph, touches, loop):

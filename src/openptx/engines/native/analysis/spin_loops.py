@@ -36,6 +36,30 @@ def awaited(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) -> 
     return next(deciding(graph, touches, pcs, decides), None)
 
 
+def advances(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) -> bool:
+    """Whether all that a loop may be waiting on seems to go on by itself: it takes the next item of a queue, or tries
+    another place of a hash table. (A semaphore that is taken by a sum is given back by another one at the place.)"""
+    pcs, code, cells = positions(graph, cycle), graph.function.code, graph.cells
+    decides = slice_back(graph, pcs, {c for pc in pcs for c in guard_cells(graph, pc)})
+    found = [*deciding(graph, touches, pcs, decides)]
+    places = [next((o for o in code[pc].operands if isinstance(o, Address)), None) for pc in pcs if touches.get(pc)]
+
+    def moves(pc: int) -> bool:
+        place = next((o for o in code[pc].operands if isinstance(o, Address)), None)
+        if place is None or touches[pc] != "atomic":
+            return False
+        if code[pc].m.values.get("op") not in IDEMPOTENT:
+            return places.count(place) == 1
+        around = [loop for loop in natural_loops(graph.blocks, cycle) if pc in positions(graph, loop)]
+        inner = min(around, key=len, default=cycle)
+        own = positions(graph, inner)
+        carried = graph.blocks[min(inner)].live_in & frozenset[int]().union(*(cells.writes(code[i]) for i in own))
+        base = set(cells.of(place.base)) if isinstance(place.base, Reg) else set[int]()
+        return not carried.isdisjoint(slice_back(graph, [i for i in own if i != pc], base))
+
+    return bool(found) and all(moves(pc) for pc in found)
+
+
 def deciding(graph: Graph, touches: Mapping[int, str], pcs: list[int], decides: set[int]) -> Iterator[int]:
     """The positions, among those of a loop, of atomics and strong loads from which `decides` may be computed."""
     suspects = [

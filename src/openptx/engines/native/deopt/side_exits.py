@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence, Set
 
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.affine import affine_of
+from openptx.engines.native.analysis.call_graph import WAITS
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, Value
 from openptx.engines.native.deopt.frame_layout import FrameLayout
@@ -22,6 +23,9 @@ from openptx.numerics import Bits
 
 ITERATIONS = 1 << 17
 """Iterations of a loop that may be waiting, after which the warp counts as waiting: some milliseconds."""
+
+TURNS = ITERATIONS * WAITS
+"""The same, as weighed."""
 
 Dispatch = Callable[[Set[int]], None]
 """Jumps to the lowest of some blocks that has lanes."""
@@ -162,7 +166,7 @@ class Deoptimizer:
             at = self.scope.entry.frame_field(abi.TURNS)
             turns = ir.emit(f"add i32 {ir.load('i32', at, 4)}, {weight}")
             ir.store("i32", turns, at, 4)
-            with ir.exit_block(ir.emit(f"icmp sge i32 {turns}, {self.c.options.deoptimize_after or ITERATIONS}")):
+            with ir.exit_block(ir.emit(f"icmp sge i32 {turns}, {self.c.options.deoptimize_after or TURNS}")):
                 self.deoptimize(b)
             return
         turns = ir.emit(f"sub i32 {ir.load('i32', '%turns', 4)}, {weight}")

@@ -13,7 +13,7 @@ from openptx.engines.native.analysis.operand_binder import AffineBinder
 from openptx.engines.native.analysis.segments import BEGIN, Segments, chains_warps, counts
 from openptx.engines.native.analysis.warp_pairing import pairing
 from openptx.engines.native.deopt.frame_layout import FrameLayout, aligned
-from openptx.engines.native.deopt.side_exits import ITERATIONS, Deoptimizer, SideExits
+from openptx.engines.native.deopt.side_exits import TURNS, Deoptimizer, SideExits
 from openptx.engines.native.emit.barriers import BarrierLowering
 from openptx.engines.native.emit.block import BlockEmitter, iterations_between_polls
 from openptx.engines.native.emit.branches import Branches
@@ -181,7 +181,7 @@ class FunctionEmitter:
         for b in () if self.layout.masks else self.facts.masked:
             ir.store_mask("zeroinitializer", f"%m{b}")
         if self.layout.deoptimizes:
-            ir.store("i32", c.options.deoptimize_after or ITERATIONS, "%turns", 4)
+            ir.store("i32", c.options.deoptimize_after or TURNS, "%turns", 4)
             ir.store("i32", 0, "%tries", 4)
         self.begin_lanes()
         if not c.is_function:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.segments import BEGIN, Segments
-from openptx.engines.native.deopt.side_exits import ITERATIONS, SideExits
+from openptx.engines.native.deopt.side_exits import TURNS, SideExits
 from openptx.engines.native.emit.entry_values import defined, renamed
 
 
@@ -87,7 +87,7 @@ class WarpChaining:
             if b in read:
                 ir.store_mask("zeroinitializer", f"%m{b}")
         if self.deoptimizes:
-            ir.store("i32", self.c.options.deoptimize_after or ITERATIONS, "%turns", 4)
+            ir.store("i32", self.c.options.deoptimize_after or TURNS, "%turns", 4)
             ir.store("i32", 0, "%tries", 4)
 
     def emit_jumps(self, lines: list[str]) -> None:
