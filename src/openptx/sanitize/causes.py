@@ -191,6 +191,8 @@ def makes_race(a: Finding, finding: Finding, race: Race) -> bool:
         return a.site.source in places(finding)
     if a.name == "inactive-lane":
         return a.other is not None and a.other.source in places(finding)
+    if a.kind == "init" and race.same_store and a.unwritten == race.place:
+        return True  # a store to a wrong place leaves the place that it was meant for unwritten
     return a.kind == "init" and origin(a).source in places(finding)
 
 

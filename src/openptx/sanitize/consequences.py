@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from openptx.control_flow import END, control, reachable, read_registers, registers, successors, written_registers
+from openptx.isa.instructions import load_store
 from openptx.program import Address, Function, Op
 from openptx.source import Span
 
@@ -22,18 +23,25 @@ def decided_by(function: Function, branch: Op, span: Span) -> bool:
 
 
 def addressed_by(function: Function, load: Op, span: Span) -> bool:
-    """Whether the address of the statement at `span` is made of what an instruction of the function has loaded."""
+    """Whether the address of the statement at `span` is made of what an instruction of the function has loaded, also if
+    one thread gives it to the others through a word of memory: one that both name alike, as that of a variable."""
     at = position(function, span)
     if at is None:
         return False
-    made, size = set(written_registers(load)), -1
-    while size != len(made):
-        size = len(made)
+    made, stored, size = set(written_registers(load)), set[Address](), -1
+    while size != len(made) + len(stored):
+        size = len(made) + len(stored)
         for op in function.code:
             if not made.isdisjoint(read_registers(op)):
                 made.update(written_registers(op))
-    operands = function.code[at].operands
-    return any(r.index in made for operand in operands if isinstance(operand, Address) for r in registers(operand))
+                stored.update(addresses(op) if op.form.instruction is load_store.st else ())
+            elif op.form.instruction is load_store.ld and not stored.isdisjoint(addresses(op)):
+                made.update(written_registers(op))
+    return any(r.index in made for address in addresses(function.code[at]) for r in registers(address))
+
+
+def addresses(op: Op) -> list[Address]:
+    return [operand for operand in op.operands if isinstance(operand, Address)]
 
 
 def reaches(function: Function, begin: Op, end: Op, avoiding: Collection[str] = ()) -> bool:

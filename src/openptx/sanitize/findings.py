@@ -75,6 +75,7 @@ class Race:
     `wait` is the position of the wait that has left the copy which is one of them under way. `text` are the positions
     of the two in the PTX, in one function, where `lines` are one line, which says nothing about their order. `again`:
     the earlier access is at the last of the lines, the later one at the first, in the next iteration of a loop.
+    `same_store`: threads store to one place by one statement.
     """
 
     place: str
@@ -89,6 +90,7 @@ class Race:
     wait: str = ""
     text: tuple[int, int] = (0, 0)
     again: bool = False
+    same_store: bool = False
 
     @property
     def explains(self) -> bool:
@@ -135,7 +137,7 @@ class Finding(Diagnostic):
     a line each: registers, addresses, why nothing orders the two. `related` are findings of the same cause. `mbarriers`
     are those that get a wrong number of arrivals, are waited for in vain, or signal the end of a copy that races: each
     by the first thread of its batch and its offset. `leads_to` tells whether another finding follows from the wrong
-    value that this one is about.
+    value that this one is about. `unwritten` is the variable or array that an undefined value comes from.
     """
 
     __slots__ = (
@@ -151,6 +153,7 @@ class Finding(Diagnostic):
         "race",
         "related",
         "site",
+        "unwritten",
     )
 
     def __init__(
@@ -166,6 +169,7 @@ class Finding(Diagnostic):
         self.related: list[Finding] = []
         self.mbarriers: set[tuple[int, int]] = set()
         self.leads_to: Callable[[Finding], bool] | None = None
+        self.unwritten = ""
         self.count = 1
         self.follows = False  # from another finding of its cause, if there is one
         self.idiom = False  # reported only on request: see `Options.strict`

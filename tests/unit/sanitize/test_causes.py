@@ -193,15 +193,31 @@ def test_what_comes_after_an_undefined_branch_is_a_cause_of_its_own() -> None:
 
 
 COUNTER = (
-    "ld.param.u64 o, [out]; .reg .b64 q;",
+    "ld.param.u64 o, [out]; .reg .b64 q; .reg .b32 i;",
     "ld.global.u32 v, [o]; add.u32 w, v, 1; st.global.u32 [o], w;",
-    "mad.wide.u32 q, INDEX, 4, o; st.global.u32 [q+4], t;",
+    "{GIVE}mad.wide.u32 q, {INDEX}, 4, o; st.global.u32 [q+4], t;",
 )
+GIVE = "@p st.shared.u32 [s], {VALUE}; bar.sync 0; ld.shared.u32 i, [s]; "
 
 
-@pytest.mark.parametrize(("index", "findings"), [("v", 1), ("7", 2)])
-def test_places_from_a_counter_that_races_are_no_cause_of_their_own(index: str, findings: int) -> None:
-    assert len(found(*[line.replace("INDEX", index) for line in COUNTER])) == findings
+@pytest.mark.parametrize(
+    ("give", "index", "findings"),
+    [("", "v", 1), ("", "7", 2), (GIVE.format(VALUE="v"), "i", 1), (GIVE.format(VALUE="7"), "i", 2)],
+)
+def test_places_from_a_counter_that_races_are_no_cause_of_their_own(give: str, index: str, findings: int) -> None:
+    """Nor are they if one thread counts and gives the place to the others."""
+    assert len(found(*[line.replace("{GIVE}", give).replace("{INDEX}", index) for line in COUNTER])) == findings
+
+
+@pytest.mark.parametrize(
+    ("use", "findings"),
+    [("ld.shared.u32 v, [a]; add.u32 v, v, 1;", 1), ("ld.shared.u32 v, [a];", 1), ("ld.shared.u32 v, [b];", 2)],
+)
+def test_what_a_store_with_a_wrong_index_leaves_unwritten_is_no_cause_of_its_own(use: str, findings: int) -> None:
+    """Two threads each store to one word of `s`, so that every other word stays as it was; nothing writes `u`."""
+    wrong = "and.b32 w, t, -2; shl.b32 w, w, 2; mov.u32 v, s; add.u32 w, w, v; st.shared.u32 [w], t;"
+    races = found(wrong, SYNC, use, STORE)
+    assert (len(races), races[0].name) == (findings, "data-race")
 
 
 LOOP = (".reg .pred q; .reg .b32 n; mov.u32 n, 0;", "AGAIN:", WRITE_S, WRITE_U, REST_S, REST_U, SYNC, READ_S, READ_U)

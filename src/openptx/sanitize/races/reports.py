@@ -140,6 +140,7 @@ class RaceReports:
             self.memory(c)[0], self.cures.distance(c), sites[0].file, (lines[0], lines[-1]), helps[0], cure.orders,
             self.cures.too_narrow(c), self.variable(*lock)[0] if lock is not None else "", cure.meet,
             self.cures.wait_of(left) if left is not None else "", text_of(sites, lines), self.again(c, *ordered, sites),
+            same_statement(c) and c.write and c.other_write,
         )  # fmt: skip
         finding.help = finding.race.cure_between(*finding.race.between)
         held = self.cures.held(c)

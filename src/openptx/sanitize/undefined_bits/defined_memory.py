@@ -149,7 +149,7 @@ class DefinedMemory(Definedness, SanitizedThreads):
             base = self.base_of(plane)
             row = self.memory.rows[base >> self.shift] if base is not None else None
             name = str(row) if row is not None else "memory"
-        first[self.op] = f"{name}, byte {at}"
+        first[self.op] = name, at
 
     def computed_origin(self, plane: Plane, offsets: Array, width: int, count: int) -> tuple[Op | None, Use]:
         """The origin and use of the undefined bits of these words, if results of arithmetic were stored there."""

@@ -39,14 +39,19 @@ class UnwrittenCopies:
         """Loads of unwritten words that are not padding."""
         self.stores_wide = False
         """Whether there have been stores of eight bytes: members that require padding before them."""
-        self.first: dict[Op, str] = {}
-        """By load, or atomic operation, the first undefined byte that it accessed, in words."""
+        self.first: dict[Op, tuple[str, int]] = {}
+        """By load, or atomic operation, the first undefined byte that it accessed: its variable or array, and the place
+        in it."""
         self._stored: dict[object, tuple[Op, Op, int, tuple[str, ...], int]] = {}
 
     def where(self, origin: Op | None) -> tuple[str, ...]:
         """The note of where undefined bits come from; () of registers that nothing wrote."""
-        place = self.first.get(origin) if origin is not None else None
-        return (f"never written: {place}",) if place is not None else ()
+        name = self.variable(origin)
+        return (f"never written: {name}, byte {self.first[origin][1]}",) if origin is not None and name else ()
+
+    def variable(self, origin: Op | None) -> str:
+        """The variable or array that undefined bits come from; empty of registers that nothing wrote."""
+        return self.first[origin][0] if origin is not None and origin in self.first else ""
 
     def give_defined(self, op: Op) -> None:
         """A load returns written words."""
@@ -111,7 +116,7 @@ class UnwrittenCopies:
                 other=r.site(origin, thread), other_label="it is loaded here", notes=(*notes, *self.where(origin)),
                 help="write the word before it is read, or copy only what was written",
             )  # fmt: skip
-            finding.count = count
+            finding.count, finding.unwritten = count, self.variable(origin)
 
 
 def lane_of(bad: Array, executing: lane_sets.Lanes, n: int) -> int:

@@ -137,6 +137,7 @@ class Values:
                 other=other, other_label="the undefined bits come from here", notes=notes,
                 help="write the register or memory before it is read, in every path that leads here",
             )  # fmt: skip
+            finding.unwritten = self.unwritten.variable(origin)
             if op.form.instruction.control == "branch":
                 finding.leads_to = partial(follows_branch, r.calls.functions()[op], op)
 
