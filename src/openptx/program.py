@@ -270,6 +270,10 @@ class Program:
     profile: str = "ptxas"  # with which the file was checked
     contract: str = "off"  # "ptxas": `lower` gives functions with constants folded and products contracted (rewrite/)
     layouts: dict[str, SharedLayout] = field(default_factory=dict[str, SharedLayout])  # by kernel, once asked for
+    inlined: dict[str, tuple[Function, Function]] = field(
+        init=False, default_factory=dict[str, tuple["Function", "Function"]]
+    )
+    """Kernels and what the native engine compiles in their place (native/analysis/inlining.py)."""
     digests: dict[str, str] = field(init=False, default_factory=dict[str, str])  # by kernel (native/cache/key.py)
     _lowered: dict[str, Function] = field(default_factory=dict[str, "Function"])
     _address_taken: tuple[str, ...] | None = field(init=False, default=None)

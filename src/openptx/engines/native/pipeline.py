@@ -1,6 +1,7 @@
 """From a program to LLVM text: read `lower_kernel` first, then `FunctionEmitter` (emit/function.py).
 
-1. Context (context.py): control-flow graph, liveness, the registers from which addresses are computed.
+1. Calls of functions that only the kernel's own code can execute are replaced by their code (inlining.py).
+   Context (context.py): control-flow graph, liveness, the registers from which addresses are computed.
 2. Facts (analysis/): abstract interpretation to a fixpoint, with branches assumed uniform where that pays
    (fixpoint.py): facts about registers, divergent branches, where lanes wait, memory accesses.
    The same for each function that the kernel calls (call_graph.py).
@@ -20,6 +21,7 @@ from openptx.device.image import Image
 from openptx.device.shared_layout import shared_layout
 from openptx.engines.native.analysis.call_graph import FunctionFacts, call_graph, counted_loops
 from openptx.engines.native.analysis.context import FunctionContext, make_context
+from openptx.engines.native.analysis.inlining import compiled_function
 from openptx.engines.native.analysis.segments import counts
 from openptx.engines.native.analysis.warp_rounds import in_rounds
 from openptx.engines.native.cache.metadata import KernelMetadata, Stack
@@ -61,6 +63,7 @@ def lower_kernel(
 
     With `entries`, the generic version, which takes over there; variables and messages keep their numbers.
     """
+    given, function = function, compiled_function(program, function, options)
     symbol, shared = "kernel" if entries is None else "slow", shared_layout(program, function.name)
 
     def context(one: Function, number: int) -> FunctionContext:
@@ -87,13 +90,15 @@ def lower_kernel(
     parts = separated(tables.functions.values())
     declared = [head, *declarations(options), *routines(tables.products), *parts.declarations()]
     text = "\n".join([*declared, *parts.own, *map(parts.renamed, texts), attributes(), METADATA])
-    metadata = _metadata(functions, emitters[0], tables, options, text, counts_threads, generic=entries is not None)
+    metadata = _metadata(
+        given, functions, emitters[0], tables, options, text, counts_threads, generic=entries is not None
+    )
     return LoweredKernel(text, not crowded, options.baseline, metadata, parts.functions())
 
 
 def _metadata(
-    functions: Sequence[FunctionFacts], kernel: FunctionEmitter, tables: ModuleTables, options: Options, text: str,
-    counts_threads: bool, *, generic: bool,
+    function: Function, functions: Sequence[FunctionFacts], kernel: FunctionEmitter, tables: ModuleTables,
+    options: Options, text: str, counts_threads: bool, *, generic: bool,
 ) -> KernelMetadata:  # fmt: skip
     layout = kernel.layout
     return KernelMetadata(
@@ -102,7 +107,7 @@ def _metadata(
         messages=tables.messages,
         names=[f.c.function.name for f in functions[1:]],
         exits=kernel.exits.exits,
-        stack=stack_of([f.c for f in functions]),
+        stack=stack_of(function, [f.c for f in functions]),
         free_order=not any(f.touches_others for f in functions),
         deoptimizes=layout.deoptimizes,
         one_worker=any(f.in_parts for f in functions),
@@ -118,9 +123,9 @@ def _metadata(
     )
 
 
-def stack_of(contexts: list[FunctionContext]) -> Stack:
+def stack_of(function: Function, contexts: list[FunctionContext]) -> Stack:
     kernel = contexts[0]
-    size = stack_bytes(kernel.program, kernel.function)
+    size = stack_bytes(kernel.program, function)
     if size is None or any(calls_indirectly(c.function) for c in contexts):
         return Stack(kernel.local_size, True)
     return Stack(size, False)

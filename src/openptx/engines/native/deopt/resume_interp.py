@@ -7,7 +7,7 @@ import struct
 import time
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from openptx.engines.interp.frames import Frame
 from openptx.engines.interp.launch import Launch, ctas_of_a_batch, pieces, run_batches
 from openptx.engines.interp.limits import Limits
 from openptx.engines.native import abi
+from openptx.engines.native.analysis.activations import ARGUMENTS, Activation, Origin, origin
 from openptx.engines.native.analysis.capabilities import NANS
 from openptx.engines.native.analysis.cfg import Cells
 from openptx.engines.native.analysis.lattice import N, as_lanes
@@ -75,7 +76,7 @@ def resumed(run: Run, launch: Launch, worker: Worker) -> Batch:
     """The CTA that a worker has started and not finished."""
     batch, plan = batch_of(run, launch, worker), run.plan
     frame = batch.frame(launch.decoded(plan.function), None, 0, None)
-    registers = Registers(plan.function, frame, batch.x.n)
+    registers = Registers(plan.executed, batch, frame)
     alive = np.zeros(batch.x.n, np.bool_)
     frames = worker.frames.view()
     for warp in range(plan.warps):
@@ -95,12 +96,14 @@ def resumed(run: Run, launch: Launch, worker: Worker) -> Batch:
         for kept in state.cells:
             registers.take(kept, data, first)
         if resume > 0:
-            wait(batch, worker, frame, resume, live_lanes, number, ticket)
+            inner, pc = registers.place(resume - 1, live_lanes)
+            wait(batch, worker, inner, pc + 1, live_lanes, number, ticket)
             continue
         masks = struct.unpack_from(f"<{1 + len(state.waiting)}I", data.data, abi.SAVED)
         for pc, mask in zip((-2 - resume, *state.waiting), masks, strict=True):
             if mask:
-                batch.add(frame, pc, lane_sets.normalize(lanes(first, mask, plan.threads), batch.x.n))
+                some = lanes(first, mask, plan.threads)
+                batch.add(*registers.place(pc, some), lane_sets.normalize(some, batch.x.n))
     batch.alive[:] = alive
     batch.alive_count = int(np.count_nonzero(alive))
     return batch
@@ -138,13 +141,38 @@ def wait(
 
 
 class Registers:
-    """The registers of a kernel's activation, filled in warp by warp."""
+    """The registers of a kernel's activations, filled in warp by warp."""
 
-    def __init__(self, function: Function, frame: Frame, n: int) -> None:
-        cells = Cells(function)
+    def __init__(self, function: Function, batch: Batch, kernel: Frame) -> None:
+        """`function`: the kernel as it is compiled; `kernel`: its own activation."""
+        self.function, self.batch, self.kernel = function, batch, kernel
+        cells, n = Cells(function), batch.x.n
         self.columns: list[Array] = [np.zeros(n, UNSIGNED[w] if w > 1 else np.bool_) for w in cells.widths]
-        for i, column in file_of(function, cells, dict(enumerate(self.columns))).items():
-            frame.regs[i] = column
+        self.file = file_of(function, cells, dict(enumerate(self.columns)))
+        for i in range(len(kernel.regs)):
+            kernel.regs[i] = self.file[i]
+        kernel.regs[-1] = self.file[len(function.registers)]
+
+    def place(self, pc: int, some: NDArray[np.intp]) -> tuple[Frame, int]:
+        """The activation, and the position in its function, of lanes that are at a position of compiled code."""
+        at = origin(self.function, pc)
+        if at.pc == ARGUMENTS:  # the call passes all of them
+            assert at.activation.caller is not None
+            at = Origin(at.activation.caller, at.activation.call)
+        return self.frame(at.activation, some), at.pc
+
+    def frame(self, activation: Activation, some: NDArray[np.intp]) -> Frame:
+        """The interpreter's activation, with the registers of these lanes."""
+        if activation.caller is None:
+            return self.kernel
+        caller, back = self.frame(activation.caller, some), activation.call + 1
+        callee = self.batch.callee(activation.function.name)
+        frame = self.batch.frame(callee, caller, back, caller.plan.code[back - 1])
+        for register in activation.function.registers:
+            frame.regs[register.index] = filled(
+                frame.regs[register.index], self.file[activation.first + register.index], some
+            )
+        return frame
 
     def take(self, kept: SavedRegister, data: NDArray[np.uint8], first: int) -> None:
         """A register of the warp that begins at thread `first`, from its frame."""
@@ -152,6 +180,15 @@ class Registers:
         values = values_of(kept, data)
         some = column[first : first + N]
         some[:] = values[: some.size]
+
+
+def filled(register: Any, values: Any, some: NDArray[np.intp]) -> Any:
+    """A register with the values of some lanes; one of 128 bits has two halves."""
+    if isinstance(values, tuple):
+        return tuple(filled(*halves, some) for halves in zip(register, cast("tuple[Any, ...]", values), strict=True))
+    column = np.array(np.broadcast_to(register, values.shape))
+    column[some] = values[some]
+    return column
 
 
 def values_of(kept: SavedRegister, data: NDArray[np.uint8]) -> Array:

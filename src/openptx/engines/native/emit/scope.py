@@ -6,6 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from openptx.engines.native.analysis.activations import frame_top
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, vector_type
@@ -121,7 +122,7 @@ class LocalFrame:
     """The activation's frame in each thread's local memory."""
 
     def __init__(self, scope: Scope) -> None:
-        self.x, self.c = scope.x, scope.c
+        self.x, self.c, self.scope = scope.x, scope.c, scope
         self.base: Bits | None = None
         """The frame's offset; None: 0."""
         self._limit: Bits | None = None
@@ -132,7 +133,7 @@ class LocalFrame:
 
     def top(self) -> Bits:
         """The offset at which frames of callees begin."""
-        size = self.x.const(self.c.local_size, 64)
+        size = self.x.const(frame_top(self.c.function, self.scope.site), 64)
         return size if self.base is None else self.base + size
 
     def limit(self) -> str:

@@ -10,6 +10,7 @@ from openptx.engines.common.call_site import CallSite, wrong_target
 from openptx.engines.common.fault_text import describe_exited, waits
 from openptx.engines.interp.memory.spaces import Violation
 from openptx.engines.native import abi
+from openptx.engines.native.analysis.activations import names_at
 from openptx.engines.native.runtime.run import Run
 from openptx.engines.native.runtime.workers import Worker
 from openptx.errors import Fault, Triple, Unsupported
@@ -47,7 +48,7 @@ def fault(run: Run, worker: Worker) -> Fault:
     op = function.code[site & 0xFFFFF] if site & 0xFFFFF < len(function.code) else None
     if v.code == "invalid-call-target" and op is not None:
         message = wrong_target(run.plan.program, run.image.names, CallSite(op), v.value) or message
-    access, names = v.access, [function.name, *(place(run, at).name for at in chain)]
+    access, names = v.access, [name for at in (site, *chain) for name in names_at(place(run, at), at & 0xFFFFF)]
     return Fault(
         v.code,
         fault_text.of_instruction(message, op),
@@ -138,7 +139,7 @@ def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
         if threads and resume > 0:  # after the barrier
             waiting.setdefault((number, resume - 1), []).extend(threads)
     where = dict(sorted(waiting.items()))
-    ops = [run.plan.function.code[pc] for _, pc in where]
+    ops = [run.plan.executed.code[pc] for _, pc in where]
     notes = [
         waits(op, run.plan.program.file, at_barrier(worker.memory, number), threads)
         for op, ((number, _), threads) in zip(ops, where.items(), strict=True)
@@ -169,7 +170,7 @@ def at_barrier(state: memoryview, number: int) -> str:
 def place(run: Run, site: int) -> Function:
     """The function that contains a site."""
     number = site >> 20
-    return run.plan.program.function(run.plan.code.metadata.names[number - 1]) if number else run.plan.function
+    return run.plan.program.function(run.plan.code.metadata.names[number - 1]) if number else run.plan.executed
 
 
 ACCESSES = (abi.OUT_OF_BOUNDS, abi.MISALIGNED, abi.READ_ONLY, abi.TORN)

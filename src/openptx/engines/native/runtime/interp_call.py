@@ -20,6 +20,7 @@ from openptx.engines.interp import lane_sets
 from openptx.engines.interp.decode import NoMeaning, unguarded
 from openptx.engines.interp.operands import fresh
 from openptx.engines.native import abi
+from openptx.engines.native.analysis.activations import frame_top
 from openptx.engines.native.analysis.cfg import Cells
 from openptx.engines.native.analysis.lattice import N
 from openptx.errors import Unsupported
@@ -39,8 +40,7 @@ def execute(program: Program, function: Function, pc: int, x: Threads, worker: W
     """Executes the instruction at `pc` for the lanes `x.executing`; raises Violation if one of them does something
     illegal."""
     op, cells = function.code[pc], cells_of(function)
-    size = -(-function.frame_size // 16) * 16
-    x.base = x.local_size - size
+    x.base = x.local_size - frame_top(function, pc)
     reads, writes = cells.passed(op)
     words = worker.bytes[abi.OPERANDS : abi.TILES].view(np.uint64).reshape(abi.ROOM, N)
     places = lane_sets.positions(x.executing, x.n)

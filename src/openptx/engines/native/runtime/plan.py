@@ -10,6 +10,7 @@ from openptx.device.shared_layout import shared_layout
 from openptx.engines.common import tensor_block
 from openptx.engines.interp.batch_state import STACK_OF_A_THREAD
 from openptx.engines.native import settings
+from openptx.engines.native.analysis.inlining import compiled_function
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.runtime.code_requests import request_code
 from openptx.engines.native.runtime.compiled_kernel import CompiledKernel, compiled
@@ -55,9 +56,9 @@ class Plan:
     """How a kernel is launched in one configuration."""
 
     __slots__ = (
-        "addresses", "band", "block", "blocks", "budget", "chunk", "code", "ctas", "deep", "dynamic", "function",
-        "grid", "layout", "meets", "options", "order", "program", "replacement", "shared", "sizes", "stride", "team",
-        "threads", "warps", "workers",
+        "addresses", "band", "block", "blocks", "budget", "chunk", "code", "ctas", "deep", "dynamic", "executed",
+        "function", "grid", "layout", "meets", "options", "order", "program", "replacement", "shared", "sizes",
+        "stride", "team", "threads", "warps", "workers",
     )  # fmt: skip
 
     def __init__(
@@ -72,6 +73,8 @@ class Plan:
         self.warps = -(-self.threads // 32)
         self.workers = min(workers, self.ctas)
         self.options, self.code = self.choose_code(image, speculates, baseline, watched)
+        self.executed = compiled_function(program, function, self.options)
+        """The kernel as it is compiled."""
         self.replacement: Job | None = None
         if self.code.metadata.stack.size > STACK_OF_A_THREAD:
             raise UnsupportedByJit("more local memory than threads have")
@@ -90,8 +93,8 @@ class Plan:
             self.code.metadata.frame_size * self.warps,
             (tensor_block.SIZE if self.code.metadata.has_tensor_memory else 0),
         )
-        work = self.warps * max(len(function.code), 1)
-        shares = max(SHARES, min(MORE_SHARES, TAKEN // self.workers)) if loops(function) else SHARES
+        work = self.warps * max(len(self.executed.code), 1)
+        shares = max(SHARES, min(MORE_SHARES, TAKEN // self.workers)) if loops(self.executed) else SHARES
         self.chunk = max(1, min(64, self.ctas // (self.workers * shares), CHUNK_WORK // work))
         self.band = self.band_of()
         free_order = self.code.metadata.free_order

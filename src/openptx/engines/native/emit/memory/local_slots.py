@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from openptx.engines.native import abi
+from openptx.engines.native.analysis.activations import frame_top
 from openptx.engines.native.analysis.lattice import ZEROS, N, vector_type
 from openptx.engines.native.emit.ir_builder import DATA, STATE, IRBuilder
 from openptx.engines.native.emit.memory.access_functions import Shape, finish, finish_exactly, function, lanes, mask
@@ -54,7 +55,7 @@ class LocalSlots:
         assert form is not None
         if c.is_function:
             form = form._replace(high=self.ir.in_frame.get(form.base, -1))
-        return form.surely_within(c.local_size, size)
+        return form.surely_within(frame_top(c.function, self.scope.site), size)
 
     def arguments(self, shape: Shape, space: str, place: Bits) -> str:
         form = self.checks.form_of(place)

@@ -1,0 +1,75 @@
+"""Kernels with the code of functions in them (inlining.py): what each instruction stands for.
+
+Faults name the functions, and the interpreter, which may have to continue, makes the calls in earnest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from openptx.call_graph import FRAME_ALIGN
+from openptx.program import Function
+
+ARGUMENTS = -1
+"""The position of instructions that pass a call's arguments to its function."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Activation:
+    """A function's code in a kernel: the kernel's own, or one call's copy."""
+
+    function: Function
+    caller: Activation | None = None
+    call: int = 0
+    """The position of the call in the caller's code."""
+    base: int = 0
+    """Where its frame begins in each thread's local memory."""
+    first: int = 0
+    """The kernel's register that is its register 0."""
+
+    @property
+    def top(self) -> int:
+        """The end of its frame."""
+        return self.base + -(-self.function.frame_size // FRAME_ALIGN) * FRAME_ALIGN
+
+    def chain(self) -> Iterator[Activation]:
+        """The activation and its callers, innermost first."""
+        one: Activation | None = self
+        while one is not None:
+            yield one
+            one = one.caller
+
+
+class Origin(NamedTuple):
+    """What an instruction stands for: a position in an activation's function, `ARGUMENTS`, or the end of the function,
+    where its results are passed."""
+
+    activation: Activation
+    pc: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InlinedKernel(Function):
+    origins: tuple[Origin, ...] = ()
+    """One for each instruction; those that later passes add stand behind them."""
+
+
+def origin(function: Function, pc: int) -> Origin:
+    """What an instruction of compiled code stands for."""
+    if isinstance(function, InlinedKernel):
+        if pc < len(function.origins):
+            return function.origins[pc]
+        function = function.origins[0].activation.function
+    return Origin(Activation(function), pc)
+
+
+def frame_top(function: Function, pc: int) -> int:
+    """The end of the frame of the activation that executes an instruction."""
+    return origin(function, pc).activation.top
+
+
+def names_at(function: Function, pc: int) -> list[str]:
+    """The functions that an instruction is executed in, innermost first."""
+    return [one.function.name for one in origin(function, pc).activation.chain()]

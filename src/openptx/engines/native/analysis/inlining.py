@@ -1,0 +1,268 @@
+"""Inlining: a kernel with the code of those functions in it whose instructions only a kernel can execute.
+
+A compiled function runs its lanes to the end before its caller continues, so its warps cannot wait in it for others,
+and its lanes cannot exit. Such functions become parts of the kernel, each call a copy, with registers of its own and
+a frame where the call would have it. The passes that follow see a kernel without these calls; the reference engine
+executes the calls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from openptx.control_flow import branch_targets, control, places, retarget
+from openptx.engines.common.call_site import CallSite, operand_of
+from openptx.engines.native.analysis.activations import ARGUMENTS, Activation, InlinedKernel, Origin
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+from openptx.engines.native.settings import Options
+from openptx.isa.instructions.control_flow import bra
+from openptx.isa.instructions.load_store import ld, st
+from openptx.isa.instructions.move import mov
+from openptx.isa.notation import Instruction
+from openptx.program import (
+    Address,
+    Arguments,
+    Function,
+    FunctionName,
+    Imm,
+    Op,
+    Operand,
+    Program,
+    Reg,
+    Register,
+    Sink,
+    Symbol,
+    Target,
+    Vector,
+    temporary,
+)
+
+MOST = 20_000
+"""Instructions of a kernel with its copies: compile time grows with them, and positions in faults have 20 bits."""
+
+MOST_COPIED = 512
+"""Bytes of a parameter variable that is copied to another one."""
+
+ONLY_IN_KERNELS = frozenset(("barrier", "exit"))
+"""Kinds of control instructions that a compiled function cannot have."""
+
+
+def compiled_function(program: Program, kernel: Function, options: Options) -> Function:
+    """What is compiled in the place of a kernel. What is observed keeps its calls."""
+    return kernel if options.counts or options.watched else inlined(program, kernel)
+
+
+def inlined(program: Program, kernel: Function) -> Function:
+    """The kernel with its copies; itself, if it calls no such function directly. Raises UnsupportedByJit if one cannot
+    be inlined."""
+    found = program.inlined.get(kernel.name)
+    if found is None or found[0] is not kernel:
+        wanted = functions_to_inline(program, kernel)
+        found = program.inlined[kernel.name] = kernel, Inliner(program, wanted).run(kernel) if wanted else kernel
+    return found[1]
+
+
+def direct_callee(program: Program, op: Op) -> Function | None:
+    """The function of the program that an instruction calls by its name."""
+    if control(op) != "call":
+        return None
+    target = CallSite(op).target
+    if not isinstance(target, FunctionName) or target.name not in program.functions:
+        return None
+    return program.function(target.name)
+
+
+def functions_to_inline(program: Program, kernel: Function) -> frozenset[str]:
+    """The functions that a kernel reaches by direct calls and that have an instruction which only a kernel can execute,
+    or call one that has."""
+    callers: dict[str, set[str]] = {}
+    work, wanted = [kernel], list[str]()
+    for function in work:  # this list grows
+        if function is not kernel and any(control(op) in ONLY_IN_KERNELS for op in function.code):
+            wanted.append(function.name)
+        for callee in filter(None, (direct_callee(program, op) for op in function.code)):
+            if callee.name not in callers:
+                work.append(callee)
+            callers.setdefault(callee.name, set()).add(function.name)
+    for name in wanted:  # this list grows
+        wanted += sorted(callers[name] - {*wanted, kernel.name})
+    return frozenset(wanted)
+
+
+class Inliner:
+    def __init__(self, program: Program, wanted: frozenset[str]) -> None:
+        self.program, self.wanted = program, wanted
+        self.code: list[Op] = []
+        self.origins: list[Origin] = []
+        self.registers: list[Register] = []
+        self.callees = set[str]()
+        self.frame_size = 0
+
+    def run(self, kernel: Function) -> InlinedKernel:
+        starts = self.add(self.activation(kernel, None, 0))
+        return InlinedKernel(
+            name=kernel.name, kind=kernel.kind, linkage=kernel.linkage, parameters=kernel.parameters,
+            returns=kernel.returns, registers=tuple(self.registers), code=tuple(self.code),
+            frame_size=self.frame_size, parameter_size=kernel.parameter_size, local=kernel.local, shared=kernel.shared,
+            labels={name: starts[pc] for name, pc in kernel.labels.items()}, directives=kernel.directives,
+            callees=frozenset(self.callees - self.wanted), span=kernel.span, noreturn=kernel.noreturn,
+            rolled=frozenset(starts[pc] for pc in kernel.rolled), origins=tuple(self.origins),
+        )  # fmt: skip
+
+    def activation(self, function: Function, caller: Activation | None, call: int) -> Activation:
+        """A new activation, with its registers and its frame."""
+        made = Activation(function, caller, call, caller.top if caller is not None else 0, len(self.registers))
+        self.registers += [replace(r, index=made.first + r.index) for r in function.registers]
+        self.callees |= function.callees
+        self.frame_size = max(self.frame_size, made.top)
+        return made
+
+    def append(self, op: Op, activation: Activation, pc: int) -> int:
+        self.code.append(op)
+        self.origins.append(Origin(activation, pc))
+        return len(self.code) - 1
+
+    def add(self, outer: Activation) -> list[int]:
+        """Adds an activation's code; returns where each of its instructions begins, and where the code ends."""
+        check_carry(outer.function)
+        starts: list[int] = []
+        own: list[int] = []
+        end = len(outer.function.code)
+        for pc, op in enumerate(outer.function.code):
+            starts.append(len(self.code))
+            callee = direct_callee(self.program, op)
+            if callee is not None and callee.name in self.wanted:
+                if op.guard is not None:
+                    unless = replace(op.guard, negated=not op.guard.negated)
+                    own.append(self.append(branch(moved(unless, outer), pc + 1, op), outer, pc))
+                self.call(outer, pc, op, callee)
+            elif control(op) == "return" and outer.caller is not None:
+                if op.guard is not None or pc + 1 < end:
+                    own.append(self.append(branch(moved(op.guard, outer), end, op), outer, pc))
+            else:
+                own.append(self.append(moved_op(op, outer), outer, pc))
+        starts.append(len(self.code))
+        for i in own:
+            self.code[i] = retarget(self.code[i], starts)
+        return starts
+
+    def call(self, outer: Activation, pc: int, op: Op, callee: Function) -> None:
+        """A copy of a function in the place of a call: its arguments, its code, its results."""
+        if any(one.function is callee for one in outer.chain()):
+            raise UnsupportedByJit(f"`{callee.name}`, which waits or exits and calls itself")
+        if len(self.code) + len(callee.code) > MOST:
+            raise UnsupportedByJit("calls of functions that wait or exit, too long to be inlined")
+        site = CallSite(op)
+        if len(site.arguments) > len(callee.parameters) or len(site.results) != len(callee.returns):
+            raise UnsupportedByJit(f"a call of `{callee.name}` with arguments that do not match its parameters")
+        inner = self.activation(callee, outer, pc)
+        for given, formal in zip(site.arguments, callee.parameters, strict=False):
+            self.transfer(moved(given, outer), moved(operand_of(formal), inner), op, inner, ARGUMENTS)
+        self.add(inner)
+        for formal, wanted in zip(callee.returns, site.results, strict=True):
+            self.transfer(moved(operand_of(formal), inner), moved(wanted, outer), op, inner, len(callee.code))
+
+    def transfer(self, given: Operand, wanted: Operand, call: Op, activation: Activation, pc: int) -> None:
+        """Passes an argument or a result, as `transfer` of the interpreter's calls does."""
+        match given, wanted:
+            case _, Sink():
+                return
+            case Symbol(), Symbol() if in_frame(given):
+                self.copy(given, wanted, call, activation, pc)
+                return
+            case Symbol(), Reg() if in_frame(given) and 8 * given.variable.size <= wanted.width:
+                made = access(ld, given.variable.size, wanted, given, 0, call)
+            case Reg() | Imm(), Symbol() if given.width >= 8 * wanted.variable.size:
+                made = access(st, wanted.variable.size, given, wanted, 0, call)
+            case Reg(), Reg() if given.width == wanted.width:
+                made = instruction(mov, (f"b{wanted.width}",), {"d": wanted, "a": given}, call)
+            case Imm(), Reg():
+                made = instruction(mov, (f"b{wanted.width}",), {"d": wanted, "a": given}, call)
+            case _:
+                made = None
+        if made is None:
+            raise UnsupportedByJit(f"arguments or results of `{call.one_line}`, in a call that would be inlined")
+        self.append(made, activation, pc)
+
+    def copy(self, given: Symbol, wanted: Symbol, call: Op, activation: Activation, pc: int) -> None:
+        """Copies a parameter variable, in pieces to which both are aligned."""
+        size, at = min(given.variable.size, wanted.variable.size), 0
+        if size > MOST_COPIED:
+            raise UnsupportedByJit(f"a parameter of {size} bytes, in a call that would be inlined")
+        while at < size:
+            places = given.variable.offset + at, wanted.variable.offset + at
+            step = next(n for n in (8, 4, 2, 1) if at + n <= size and not any(place % n for place in places))
+            held = temporary(self.registers, 8 * step)
+            for op in (access(ld, step, held, given, at, call), access(st, step, held, wanted, at, call)):
+                assert op is not None
+                self.append(op, activation, pc)
+            at += step
+
+
+def in_frame(operand: Operand) -> bool:
+    return isinstance(operand, Symbol) and operand.variable.space == "frame"
+
+
+def moved(operand: Any, activation: Activation) -> Any:
+    """An operand of a function as its activation has it: registers by number, variables of the frame by offset."""
+    if activation.caller is None:
+        return operand
+    match operand:
+        case Reg():
+            return replace(operand, index=activation.first + operand.index)
+        case Symbol() if operand.variable.space in ("frame", "local"):
+            variable = replace(operand.variable, offset=activation.base + operand.variable.offset)
+            return replace(operand, variable=variable)
+        case Address():
+            parts = tuple(moved(part, activation) for part in operand.parts)
+            return replace(operand, base=moved(operand.base, activation), parts=parts)
+        case Vector():
+            return Vector(tuple(moved(each, activation) for each in operand.elements))
+        case Arguments():
+            return Arguments(tuple(moved(each, activation) for each in operand.values))
+        case _:
+            return operand
+
+
+def moved_op(op: Op, activation: Activation) -> Op:
+    if activation.caller is None:
+        return op
+    operands = tuple(moved(operand, activation) for operand in op.operands)
+    return replace(op, guard=moved(op.guard, activation), operands=operands)
+
+
+def instruction(of: Instruction, modifiers: tuple[str, ...], operands: dict[str, Operand], call: Op) -> Op | None:
+    """An instruction that does a part of a call, and has its text; None if inner is none with these modifiers."""
+    for form in of.forms:
+        m = form.match(modifiers)
+        if m is not None:
+            given = tuple(operands.get(template.name) for template in form.operands)
+            kinds = tuple(t if o is not None else None for t, o in zip(form.types(m), given, strict=True))
+            return Op(form, m, None, given, kinds, call.span, call.text, call.line)
+    return None
+
+
+def branch(guard: Reg | None, goal: int, call: Op) -> Op:
+    made = instruction(bra, (), {"tgt": Target(goal)}, call)
+    assert made is not None
+    return replace(made, guard=guard)
+
+
+def access(of: Instruction, size: int, value: Operand, variable: Symbol, at: int, call: Op) -> Op | None:
+    """A load or a store of a part of a parameter variable."""
+    operands = {"a": Address(variable, at), "d": value, "b": value}
+    made = instruction(of, ("local", f"b{8 * size}"), operands, call)
+    return replace(made, m=made.m.with_(space="frame")) if made is not None else None
+
+
+def check_carry(function: Function) -> None:
+    """Raises UnsupportedByJit if an instruction may read a carry from another block, where a copy that shares the
+    kernel's carry may have changed it."""
+    goals, known = branch_targets(function), False
+    for pc, op in enumerate(function.code):
+        of = places(op.form)
+        known = known and pc not in goals
+        if of.reads_carry and not known:
+            raise UnsupportedByJit("a carry from another block, in a kernel whose calls would be inlined")
+        known = control(op) is None and (known or (of.writes_carry and op.guard is None))
