@@ -5,12 +5,12 @@ Faults name the functions, and the interpreter, which may have to continue, make
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from openptx.call_graph import FRAME_ALIGN
-from openptx.program import Function
+from openptx.program import Function, Reg
 
 ARGUMENTS = -1
 """The position of instructions that pass a call's arguments to its function."""
@@ -28,6 +28,8 @@ class Activation:
     """Where its frame begins in each thread's local memory."""
     first: int = 0
     """The kernel's register that is its register 0."""
+    values: Mapping[int, Reg] = field(default_factory=dict[int, Reg])
+    """The kernel's registers that hold variables of its frame, by their offsets in it."""
 
     @property
     def top(self) -> int:

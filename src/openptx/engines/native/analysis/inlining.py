@@ -8,21 +8,26 @@ executes the calls.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from openptx.control_flow import branch_targets, control, places, retarget
 from openptx.engines.common.call_site import CallSite, operand_of
 from openptx.engines.native.analysis.activations import ARGUMENTS, Activation, InlinedKernel, Origin
+from openptx.engines.native.analysis.call_parts import (
+    access,
+    branch,
+    in_frame,
+    instruction,
+    moved,
+    moved_op,
+    whole_variables,
+)
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.settings import Options
-from openptx.isa.instructions.control_flow import bra
 from openptx.isa.instructions.load_store import ld, st
 from openptx.isa.instructions.move import mov
-from openptx.isa.notation import Instruction
 from openptx.program import (
-    Address,
-    Arguments,
     Function,
     FunctionName,
     Imm,
@@ -33,8 +38,6 @@ from openptx.program import (
     Register,
     Sink,
     Symbol,
-    Target,
-    Vector,
     temporary,
 )
 
@@ -100,7 +103,7 @@ class Inliner:
         self.frame_size = 0
 
     def run(self, kernel: Function) -> InlinedKernel:
-        starts = self.add(self.activation(kernel, None, 0))
+        starts = self.add(self.begin(kernel, None, 0))
         return InlinedKernel(
             name=kernel.name, kind=kernel.kind, linkage=kernel.linkage, parameters=kernel.parameters,
             returns=kernel.returns, registers=tuple(self.registers), code=tuple(self.code),
@@ -110,38 +113,48 @@ class Inliner:
             rolled=frozenset(starts[pc] for pc in kernel.rolled), origins=tuple(self.origins),
         )  # fmt: skip
 
-    def activation(self, function: Function, caller: Activation | None, call: int) -> Activation:
+    def begin(self, function: Function, caller: Activation | None, call: int) -> Activation:
         """A new activation, with its registers and its frame."""
-        made = Activation(function, caller, call, caller.top if caller is not None else 0, len(self.registers))
-        self.registers += [replace(r, index=made.first + r.index) for r in function.registers]
+        base, first = caller.top if caller is not None else 0, len(self.registers)
+        self.registers += [replace(r, index=first + r.index) for r in function.registers]
+        widths = whole_variables(function, frozenset(self.inlined_calls(function)))
+        values = {offset: temporary(self.registers, width) for offset, width in widths.items()}
+        made = Activation(function, caller, call, base, first, values)
         self.callees |= function.callees
         self.frame_size = max(self.frame_size, made.top)
         return made
+
+    def inlined_calls(self, function: Function) -> Iterator[int]:
+        """The positions of calls whose functions are inlined."""
+        for pc, op in enumerate(function.code):
+            callee = direct_callee(self.program, op)
+            if callee is not None and callee.name in self.wanted:
+                yield pc
 
     def append(self, op: Op, activation: Activation, pc: int) -> int:
         self.code.append(op)
         self.origins.append(Origin(activation, pc))
         return len(self.code) - 1
 
-    def add(self, outer: Activation) -> list[int]:
+    def add(self, activation: Activation) -> list[int]:
         """Adds an activation's code; returns where each of its instructions begins, and where the code ends."""
-        check_carry(outer.function)
+        check_carry(activation.function)
         starts: list[int] = []
         own: list[int] = []
-        end = len(outer.function.code)
-        for pc, op in enumerate(outer.function.code):
+        end = len(activation.function.code)
+        for pc, op in enumerate(activation.function.code):
             starts.append(len(self.code))
             callee = direct_callee(self.program, op)
             if callee is not None and callee.name in self.wanted:
                 if op.guard is not None:
                     unless = replace(op.guard, negated=not op.guard.negated)
-                    own.append(self.append(branch(moved(unless, outer), pc + 1, op), outer, pc))
-                self.call(outer, pc, op, callee)
-            elif control(op) == "return" and outer.caller is not None:
+                    own.append(self.append(branch(moved(unless, activation), pc + 1, op), activation, pc))
+                self.call(activation, pc, op, callee)
+            elif control(op) == "return" and activation.caller is not None:
                 if op.guard is not None or pc + 1 < end:
-                    own.append(self.append(branch(moved(op.guard, outer), end, op), outer, pc))
+                    own.append(self.append(branch(moved(op.guard, activation), end, op), activation, pc))
             else:
-                own.append(self.append(moved_op(op, outer), outer, pc))
+                own.append(self.append(moved_op(op, activation), activation, pc))
         starts.append(len(self.code))
         for i in own:
             self.code[i] = retarget(self.code[i], starts)
@@ -156,7 +169,7 @@ class Inliner:
         site = CallSite(op)
         if len(site.arguments) > len(callee.parameters) or len(site.results) != len(callee.returns):
             raise UnsupportedByJit(f"a call of `{callee.name}` with arguments that do not match its parameters")
-        inner = self.activation(callee, outer, pc)
+        inner = self.begin(callee, outer, pc)
         for given, formal in zip(site.arguments, callee.parameters, strict=False):
             self.transfer(moved(given, outer), moved(operand_of(formal), inner), op, inner, ARGUMENTS)
         self.add(inner)
@@ -198,62 +211,6 @@ class Inliner:
                 assert op is not None
                 self.append(op, activation, pc)
             at += step
-
-
-def in_frame(operand: Operand) -> bool:
-    return isinstance(operand, Symbol) and operand.variable.space == "frame"
-
-
-def moved(operand: Any, activation: Activation) -> Any:
-    """An operand of a function as its activation has it: registers by number, variables of the frame by offset."""
-    if activation.caller is None:
-        return operand
-    match operand:
-        case Reg():
-            return replace(operand, index=activation.first + operand.index)
-        case Symbol() if operand.variable.space in ("frame", "local"):
-            variable = replace(operand.variable, offset=activation.base + operand.variable.offset)
-            return replace(operand, variable=variable)
-        case Address():
-            parts = tuple(moved(part, activation) for part in operand.parts)
-            return replace(operand, base=moved(operand.base, activation), parts=parts)
-        case Vector():
-            return Vector(tuple(moved(each, activation) for each in operand.elements))
-        case Arguments():
-            return Arguments(tuple(moved(each, activation) for each in operand.values))
-        case _:
-            return operand
-
-
-def moved_op(op: Op, activation: Activation) -> Op:
-    if activation.caller is None:
-        return op
-    operands = tuple(moved(operand, activation) for operand in op.operands)
-    return replace(op, guard=moved(op.guard, activation), operands=operands)
-
-
-def instruction(of: Instruction, modifiers: tuple[str, ...], operands: dict[str, Operand], call: Op) -> Op | None:
-    """An instruction that does a part of a call, and has its text; None if inner is none with these modifiers."""
-    for form in of.forms:
-        m = form.match(modifiers)
-        if m is not None:
-            given = tuple(operands.get(template.name) for template in form.operands)
-            kinds = tuple(t if o is not None else None for t, o in zip(form.types(m), given, strict=True))
-            return Op(form, m, None, given, kinds, call.span, call.text, call.line)
-    return None
-
-
-def branch(guard: Reg | None, goal: int, call: Op) -> Op:
-    made = instruction(bra, (), {"tgt": Target(goal)}, call)
-    assert made is not None
-    return replace(made, guard=guard)
-
-
-def access(of: Instruction, size: int, value: Operand, variable: Symbol, at: int, call: Op) -> Op | None:
-    """A load or a store of a part of a parameter variable."""
-    operands = {"a": Address(variable, at), "d": value, "b": value}
-    made = instruction(of, ("local", f"b{8 * size}"), operands, call)
-    return replace(made, m=made.m.with_(space="frame")) if made is not None else None
 
 
 def check_carry(function: Function) -> None:

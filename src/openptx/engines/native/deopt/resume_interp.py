@@ -30,6 +30,7 @@ from openptx.engines.native.runtime.interp_call import file_of
 from openptx.engines.native.runtime.run import Run
 from openptx.engines.native.runtime.upcalls import shape_of, threads
 from openptx.engines.native.runtime.workers import Worker
+from openptx.numerics import Bits
 from openptx.numerics.numpy_machine import UNSIGNED
 from openptx.program import Function
 
@@ -164,6 +165,7 @@ class Registers:
     def frame(self, activation: Activation, some: NDArray[np.intp]) -> Frame:
         """The interpreter's activation, with the registers of these lanes."""
         if activation.caller is None:
+            self.fill_variables(activation, self.kernel, some)
             return self.kernel
         caller, back = self.frame(activation.caller, some), activation.call + 1
         callee = self.batch.callee(activation.function.name)
@@ -172,7 +174,16 @@ class Registers:
             frame.regs[register.index] = filled(
                 frame.regs[register.index], self.file[activation.first + register.index], some
             )
+        self.fill_variables(activation, frame, some)
         return frame
+
+    def fill_variables(self, activation: Activation, frame: Frame, some: NDArray[np.intp]) -> None:
+        """Writes what compiled code has in registers to the variables of an activation."""
+        x, selected = self.batch.x, lane_sets.normalize(some, self.batch.x.n)
+        self.batch.at(frame, selected)
+        for offset, register in activation.values.items():
+            value = Bits(x, register.width, self.file[register.index][some])
+            x.store("frame", x.const(frame.base + offset, 64), [value])
 
     def take(self, kept: SavedRegister, data: NDArray[np.uint8], first: int) -> None:
         """A register of the warp that begins at thread `first`, from its frame."""
