@@ -6,6 +6,7 @@ from openptx.control_flow import END
 from openptx.engines.common.operands import source_names
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.cfg import Block
+from openptx.engines.native.analysis.idle_warps import Skip
 from openptx.engines.native.analysis.lattice import ZEROS
 from openptx.engines.native.analysis.segments import counts
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
@@ -32,6 +33,8 @@ class BarrierLowering:
         self.chaining = chaining
         self.regions = chaining if isinstance(chaining, RegionLoops) else None
         self.field = self.scope.entry.frame_field
+        self.skips: dict[int, Skip] = {}
+        """Blocks whose branch leads warps without work to a barrier."""
         self.numbers: set[int] | None = set()
         """Barriers that are used; None: unknown."""
         self.resumed_at: list[int] = []
@@ -77,6 +80,23 @@ class BarrierLowering:
         for value, offset in ((b.stop, abi.RESUME), (number, abi.WAITS)):
             ir.store("i32", value, self.field(offset), 4)
         ir.jump(ARRIVES)
+
+    def skip_idle_warps(self, skip: Skip) -> None:
+        """Continues after the barrier if neither this warp nor any after it has work before it, and those before it
+        have come there. What changes on the way is the same for all of them. Otherwise what is emitted next runs."""
+        ir, regions = self.ir, self.regions
+        bound = self.binder.source(skip.bound, skip.type)
+        if regions is None or not self.x.uniform(bound):
+            return
+        frame = self.scope.entry.of_warp("%frame", "ptr")  # loaded before the paths part, since both need it
+        beyond = ir.emit(f"icmp {skip.predicate} i32 {self.scope.entry.first_lane()}, {self.x.scalar(bound)}")
+        rest, on = ir.fresh(), ir.fresh()
+        ir.branch(ir.emit(f"and i1 {beyond}, {regions.all_warps_reached(skip.barrier.stop)}"), rest, on)
+        ir.start(rest)
+        values = [(self.registers.cell_type(cell), f"%r{cell}", offset) for cell, offset in skip.saved]
+        loaded = [(t, ir.load_slot(t, place), offset) for t, place, offset in values]
+        regions.end_all(skip.barrier, frame, loaded)
+        ir.start(on)
 
     def of_warp(self, operand: Bits) -> Bits:
         """An operand, which all lanes agree on. The generic version, which knows nothing of lanes, asks them: a kernel

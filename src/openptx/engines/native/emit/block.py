@@ -317,6 +317,8 @@ class BlockEmitter:
 
     def branch(self, b: Block, guard: Bits, waiting: frozenset[int]) -> None:
         yes, no = b.successors[0], b.successors[-1]
+        if b.index in self.barriers.skips:
+            self.barriers.skip_idle_warps(self.barriers.skips[b.index])
         match self.facts.branches[b.index]:
             case "taken":
                 self.branches.jump(yes, waiting)

@@ -8,6 +8,7 @@ from openptx.control_flow import control
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.fixpoint import Facts
+from openptx.engines.native.analysis.idle_warps import skips
 from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.analysis.operand_binder import AffineBinder
 from openptx.engines.native.analysis.segments import BEGIN, Segments, chains_warps, counts
@@ -56,6 +57,8 @@ class FunctionEmitter:
         self.branches = Branches(self.registers, binder, self.exits)
         self.chaining = self.chain()
         self.barriers = BarrierLowering(self.branches, self.chaining)
+        if isinstance(self.chaining, RegionLoops):
+            self.barriers.skips = skips(c, facts, self.chaining.segments, layout.saved, counted)
         self.interp, self.deopt = InterpCall(self.registers), Deoptimizer(self.exits)
         self.x.call_tensor_code = self.interp.tensor_code
         self.counted = counted

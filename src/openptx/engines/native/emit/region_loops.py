@@ -53,6 +53,24 @@ class RegionLoops(WarpChaining):
         ir.jump(self.again.setdefault(b.stop, f"again{b.stop}"))
         ir.start(alone)
 
+    def end_all(self, b: Block, frame: str, values: list[tuple[str, str, int]]) -> None:
+        """This warp, whose frame is given, and all after it come to the barrier that ends a block: continues with the
+        first one after it. `values`: types, values and places of what each frame keeps."""
+        ir = self.ir
+        again = self.again.setdefault(b.stop, f"again{b.stop}")
+        if not values:
+            ir.jump(again)
+            return
+        before, each, following = ir.label, ir.fresh(), ir.name()
+        end = ir.emit(f"getelementptr i8, ptr %frames, i64 {self.c.warps * self.frame_size}")
+        ir.jump(each)
+        ir.start(each)
+        at = ir.emit(f"phi ptr [ {frame}, %{before} ], [ {following}, %{each} ]")
+        for t, value, offset in values:
+            ir.store_saved(t, value, ir.field(at, offset), 8)
+        ir.line(f"{following} = getelementptr i8, ptr {at}, i64 {self.frame_size}")
+        ir.branch(ir.emit(f"icmp eq ptr {following}, {end}"), again, each)
+
     def end_of_warp(self) -> None:
         """A warp ends: the next one continues at the region's beginning, or the CTA ends."""
         ir = self.ir
