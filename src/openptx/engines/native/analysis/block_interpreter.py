@@ -192,7 +192,7 @@ class BlockInterpreter:
             return
         if kind == "branch-table":
             decides = self.binder.source(op.operands[0], op.types[0])
-        elif kind == "trap":
+        elif kind == "trap" or b.only_interpreted:
             return
         branch = self.findings.branches[b.index] = branch_by(x, decides, assumed and kind != "branch-table")
         if branch == "assumed":

@@ -84,8 +84,8 @@ class Block:
     """Operations `start` to `stop` of a function. `last` is the control instruction that ends it, if any."""
 
     __slots__ = (
-        "effect", "index", "is_cta_barrier", "last", "live_in", "live_out", "start", "stop", "successors",
-        "syncs_warp",
+        "effect", "index", "is_cta_barrier", "last", "live_in", "live_out", "only_interpreted", "start", "stop",
+        "successors", "syncs_warp",
     )  # fmt: skip
 
     def __init__(self, index: int, start: int, stop: int, first: Op) -> None:
@@ -94,6 +94,7 @@ class Block:
         self.successors: tuple[int, ...] = ()  # successor blocks, possibly END; a guarded branch has its target first
         self.syncs_warp = syncs_warp(first)  # begins with an operation that waits for other lanes
         self.is_cta_barrier = control(first) == "barrier"  # which all running lanes of the warp must reach
+        self.only_interpreted = only_interpreted(first)
         self.effect = Effect(0, 0)  # these three are set by liveness.py
         self.live_in: frozenset[int] = frozenset()
         self.live_out: frozenset[int] = frozenset()
@@ -104,8 +105,15 @@ def syncs_warp(op: Op) -> bool:
     return converges(op) or control(op) == "barrier"
 
 
+def only_interpreted(op: Op) -> bool:
+    """Whether the interpreter continues where lanes reach an operation: barriers of clusters, which launches without
+    clusters rarely do, although code for any group of threads has them."""
+    return control(op) == "cluster-barrier"
+
+
 class Graph:
-    """The blocks of a function. Blocks also begin at operations that wait for lanes, and at positions `entered`."""
+    """The blocks of a function. Blocks also begin at operations that wait for lanes or are only interpreted, and at
+    positions `entered`."""
 
     def __init__(
         self, function: Function, cells: Cells, entered: Collection[int] = (), ends_early: bool = True
@@ -114,7 +122,7 @@ class Graph:
         self.function, self.cells, self.ends_early = function, cells, ends_early
         code = function.code
         after_ends = (pc + 1 for pc, op in enumerate(code) if control(op) in ENDS)
-        waits = (pc for pc, op in enumerate(code) if syncs_warp(op))
+        waits = (pc for pc, op in enumerate(code) if syncs_warp(op) or only_interpreted(op))
         bounds = block_bounds(function, (*entered, *after_ends, *waits))
         self.blocks = [Block(i, start, stop, code[start]) for i, (start, stop) in enumerate(bounds)]
         self.at = {b.start: b.index for b in self.blocks}

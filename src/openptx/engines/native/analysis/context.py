@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from openptx.control_flow import END, control, registers
-from openptx.engines.native.analysis.cfg import Block, Cells, Graph
+from openptx.engines.native.analysis.cfg import Block, Cells, Graph, only_interpreted
 from openptx.engines.native.analysis.lattice import N
 from openptx.engines.native.analysis.liveness import find_liveness
 from openptx.engines.native.analysis.spin_loops import slice_back
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from openptx.engines.native.deopt.frame_state import SideExit
     from openptx.engines.native.settings import Options
     from openptx.llvm.host import CPU
+
+ONLY_IN_KERNELS = frozenset(("barrier", "cluster-barrier", "exit"))
+"""Kinds of control instructions that a compiled function cannot have."""
 
 Triple = tuple[int, int, int]
 
@@ -104,7 +107,7 @@ def make_context(
 
     Raises UnsupportedByJit if only the interpreter can run it.
     """
-    check_supported(function)
+    check_supported(function, options)
     cells, is_function = Cells(function), function.kind != "entry"
     results = cells_of_formals(cells, function.returns) if is_function else ()
     graph = Graph(function, cells, entered_from, not options.counts)
@@ -121,12 +124,12 @@ def make_context(
     )  # fmt: skip
 
 
-def check_supported(function: Function) -> None:
+def check_supported(function: Function, options: Options) -> None:
     for op in function.code:
         kind = control(op)
-        if kind == "cluster-barrier":
+        if only_interpreted(op) and (options.counts or options.watched):
             raise UnsupportedByJit(f"`{op.form.instruction.name}`")
-        if function.kind != "entry" and kind in ("exit", "barrier"):
+        if function.kind != "entry" and kind in ONLY_IN_KERNELS:
             raise UnsupportedByJit(f"`{op.form.instruction.name}` in a function")
 
 

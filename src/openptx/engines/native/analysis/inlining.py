@@ -23,6 +23,7 @@ from openptx.engines.native.analysis.call_parts import (
     moved_op,
     whole_variables,
 )
+from openptx.engines.native.analysis.context import ONLY_IN_KERNELS
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.settings import Options
 from openptx.isa.instructions.load_store import ld, st
@@ -46,9 +47,6 @@ MOST = 20_000
 
 MOST_COPIED = 512
 """Bytes of a parameter variable that is copied to another one."""
-
-ONLY_IN_KERNELS = frozenset(("barrier", "exit"))
-"""Kinds of control instructions that a compiled function cannot have."""
 
 
 def compiled_function(program: Program, kernel: Function, options: Options) -> Function:

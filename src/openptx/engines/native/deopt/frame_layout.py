@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
-from openptx.control_flow import converges
+from openptx.control_flow import control, converges
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.barrier_spills import BarrierSpills
 from openptx.engines.native.analysis.cfg import Block
@@ -54,7 +54,12 @@ class FrameLayout:
         self.states: dict[int, FrameState] = {}
         """Where the interpreter may continue, by the value of `RESUME`: after a barrier, or -2 minus a position."""
         for b in reached:
-            if b.index in counted or may_wait_for_parked(c, facts, b) or may_be_divided(c, facts, b):
+            if (
+                b.index in counted
+                or b.only_interpreted
+                or may_wait_for_parked(c, facts, b)
+                or may_be_divided(c, facts, b)
+            ):
                 self.states[-2 - b.start] = self.block_state(b)
             if b.index in c.suspending:
                 self.states[b.stop] = self.barrier_state(b)
@@ -64,7 +69,8 @@ class FrameLayout:
         """Whether warps may have to continue in the interpreter."""
         self.keeps_turns = polls_between_barriers(c.graph, facts.touches, counted)
         """Headers of loops whose iterations are counted in the frame, across barriers."""
-        if self.deoptimizes and any(op.m.values.get("mode") == "arrive" for op in c.function.code):
+        arrives = any(control(op) == "barrier" and op.m.mode == "arrive" for op in c.function.code)
+        if self.deoptimizes and arrives:
             raise UnsupportedByJit("warps that only arrive at barriers, in a kernel that may deoptimise")
         self.make_room()
 

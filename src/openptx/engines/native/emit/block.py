@@ -105,6 +105,8 @@ class BlockEmitter:
             self.wait_for_lanes(b, waiting)
         if may_be_divided(self.c, self.facts, b):
             self.leave_if_divided(b)
+        if b.only_interpreted:
+            self.leave_to_interp(b)
         self.x.watch.begins(b)
         self.checks.begin_block(groups)
 
@@ -216,6 +218,13 @@ class BlockEmitter:
         with self.ir.exit_block(self.x.any_of(waits & guard & running)):
             self.deopt.deoptimize(b)
 
+    def leave_to_interp(self, b: Block) -> None:
+        """The interpreter continues if a lane executes the operation that begins the block."""
+        op = self.c.function.code[b.start]
+        guard = self.binder.read_register(op.guard) if op.guard is not None else self.x.const(1, 1)
+        with self.ir.exit_block(self.x.any_of(guard & self.scope.block_mask)):
+            self.deopt.deoptimize(b)
+
     def members(self, op: Op) -> Bits:
         """The lanes that an operation requires to arrive, as a mask."""
         name = op.form.instruction.converges
@@ -294,7 +303,7 @@ class BlockEmitter:
         """Emits the end of a block. Raises UnsupportedByJit for a control instruction without machine code."""
         op, waiting = b.last, self.facts.waiting[b.index]
         kind = control(op) if op is not None else None
-        if op is None:
+        if op is None or b.only_interpreted:
             self.registers.spill()
             self.branches.jump(b.successors[0], waiting)
             return
