@@ -103,6 +103,7 @@ class SanitizedBatch(NumberedBatch):
         for cta in np.flatnonzero(rows.any(1) & ~whole).tolist():
             waiting = np.flatnonzero((rows & ~no_wait)[cta]) + cta * geometry.threads
             s.block_barriers.meet(cta + geometry.first, number, self.x.numbers[waiting])
+            s.meetings.meet(number, rows[cta], (rows & ~no_wait)[cta])
         s.barriers.opens(self, number, arrived)
 
     # Barriers of warps.

@@ -18,6 +18,12 @@ def decided_by(function: Function, branch: Op, span: Span) -> bool:
     at, begin = position(function, span), code.index(branch)
     if at is None or at not in reachable(function, begin):
         return False
+    return ends_without(function, begin, at)
+
+
+def ends_without(function: Function, begin: int, at: int) -> bool:
+    """Whether control may go from position `begin` to the end of the function without passing `at`."""
+    code = function.code
     without = reachable(function, begin, avoiding=at)
     return any({END, len(code)}.intersection(successors(code[pc], pc + 1)) for pc in without)
 

@@ -36,10 +36,11 @@ def report_fault(
     registers = executing.registers(op, thread) if thread is not None else ()
     cause = waiting_elsewhere(fault, reporter, executing) if fault.name == "deadlock" else freed(fault, reporter, heap)
     emptied = emptied_barrier(reporter, executing, barriers) if fault.name == "deadlock" else None
+    help = (EMPTIED if emptied else missing_arrivals(executing)) if fault.name == "deadlock" else None
     reporter.add(
         ("fault",), fault.code, fault.message, op, thread, kind=kind,
         notes=(*notes(fault), *registers), other=emptied or cause, other_label="the cause" if emptied or cause else "",
-        help=EMPTIED if emptied else None,
+        help=help,
     )  # fmt: skip
 
 
@@ -55,6 +56,25 @@ def emptied_barrier(reporter: Reporter, executing: Executing, barriers: BarrierC
     waited = (number for number, barrier in batch.barriers.items() if barrier.waiting)
     found = next((found for number in waited if (found := barriers.emptied(batch, number)) is not None), None)
     return reporter.site(*found) if found is not None else None
+
+
+def missing_arrivals(executing: Executing) -> str | None:
+    """The help for threads of a block that wait at barriers in vain; None if they wait for something else."""
+    batch, geometry = executing.batch, executing.batch.x.geometry
+    waits = [(number, geometry.cta[w.lanes[0]]) for number, b in sorted(batch.barriers.items()) for w in b.waiting]
+    found = dict[int, str]()
+    for number in [number for number, cta in waits if cta == waits[0][1]]:
+        barrier, block = batch.barriers[number], geometry.cta == waits[0][1]
+        arrived = (barrier.arrived > 0) & block
+        wanted = int(barrier.expected[waits[0][1]]) or int((batch.alive & block | arrived).sum())
+        found[number] = f"{wanted - int(arrived.sum())} of {wanted} at barrier {number}"
+    if not found:
+        return None
+    lacks = "one of these arrivals is" if len(found) > 1 else "arrivals are"
+    return (
+        f"{lacks} missing: {', '.join(found.values())}. Let the threads arrive before they wait elsewhere or exit"
+        " (`bar.arrive`, with the same number of threads, if they need not wait), or name the number of those that come"
+    )
 
 
 def is_at(file: File, op: Op, fault: Fault) -> bool:

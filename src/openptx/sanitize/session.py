@@ -33,6 +33,7 @@ from openptx.sanitize.races.cures import Cures
 from openptx.sanitize.races.detector import Races
 from openptx.sanitize.races.last_waits import LastWaits
 from openptx.sanitize.races.locks import Locks
+from openptx.sanitize.races.meetings import Meetings
 from openptx.sanitize.races.multiplications import Multiplications
 from openptx.sanitize.races.register_transfers import RegisterTransfers
 from openptx.sanitize.races.releases import Releases
@@ -71,14 +72,16 @@ class Session:
         self.shadows = ShadowMemory(found.limits)
 
         active = any(synchronizes(op) for each in reachable_functions(program, function.name) for op in each.code)
-        self.block_barriers = BlockBarriers(self.clocks)
+        self.block_barriers, self.meetings = BlockBarriers(self.clocks), Meetings()
         self.releases = Releases(self.clocks, active)
         self.locks = Locks(self.clocks)
         self.last_waits = LastWaits(self.clocks)
         self.weak_barriers = WeakBarriers(self.clocks, self.reporter)
         agents = Agents()
         self.copies = Copies(self.clocks, agents)
-        cures = Cures(self.reporter, self.clocks, self.locks, self.last_waits, self.weak_barriers, self.copies)
+        cures = Cures(
+            self.reporter, self.clocks, self.locks, self.last_waits, self.weak_barriers, self.copies, self.meetings
+        )
         self.race_reports = RaceReports(self.reporter, self.executing, self.clocks, cures, order is not None)
         self.races = Races(self.clocks, self.race_reports.conflict)
         if active:

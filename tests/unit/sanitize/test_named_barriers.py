@@ -1,5 +1,5 @@
 """Random programs of three warps with named barriers, at which some only arrive: a race is found where nothing orders
-two accesses, and only there."""
+two accesses, and only there. What lacks between warps with roles is a named barrier, not one of the block."""
 
 from __future__ import annotations
 
@@ -72,3 +72,56 @@ def test_random_programs_with_named_barriers(seed: int) -> None:
         racing += expected
         assert bool(found) == expected, body
     assert 5 < racing < 25
+
+
+ROLES = """
+    .reg .pred first; mov.u32 r, %tid.x; setp.eq.u32 first, r, 32; setp.eq.u32 mine, warp, 0;
+    @mine bra PRODUCE;
+    {wait}
+    {store}
+    @one ld.shared.u32 r, [x];
+    {after}
+    ret;
+PRODUCE:
+    {produce}
+    ret; }}"""
+WAIT, ARRIVE, MEET, STORE = "bar.sync 1, 96;", "bar.arrive 1, 96;", "bar.sync 2, 64;", "@first st.shared.u32 [x], r;"
+
+
+def help_of(wait: str = "", store: str = "", after: str = "", produce: str = "") -> str | None:
+    code = ROLES.format(wait=wait, store=store, after=after, produce=produce)
+    return openptx.sanitize(openptx.load(HEAD + code)["k"], 1, 96, tools="race,sync")[0].help
+
+
+@pytest.mark.parametrize(
+    ("code", "help"),
+    [
+        ((WAIT, STORE, "", ARRIVE), "of the warps that come here, for 64 threads, between lines 11 and 12"),
+        (("", STORE, MEET), "of the warps that come here, `bar.sync 2, 64` as elsewhere, between lines 11 and 12"),
+    ],
+)
+def test_between_warps_with_roles_lacks_a_named_barrier(code: tuple[str, ...], help: str) -> None:
+    assert help_of(*code) == f"a named barrier {help}; not `__syncthreads()`"
+
+
+def test_where_all_warps_come_a_barrier_of_the_block_is_as_good() -> None:
+    code = (
+        "setp.eq.u32 mine, warp, 0; @!mine bar.sync 2, 64;\n@mine st.shared.u32 [x], 7;\nld.shared.u32 r, [x];\nret; }"
+    )
+    (found,) = openptx.sanitize(openptx.load(HEAD + code)["k"], 1, 96, tools="race")
+    assert (found.help or "").startswith("a `bar.sync 0` between lines 8 and 9")
+
+
+@pytest.mark.parametrize(
+    ("code", "missing"),
+    [
+        ((WAIT,), "arrivals are missing: 32 of 96 at barrier 1"),
+        (
+            (WAIT, "", "", "bar.sync 3, 96;"),
+            "one of these arrivals is missing: 32 of 96 at barrier 1, 64 of 96 at barrier 3",
+        ),
+        (("bar.sync 0;", "", "", "bar.sync 3;"), "32 of 96 at barrier 0, 64 of 96 at barrier 3"),
+    ],
+)
+def test_a_wait_in_vain_says_which_arrivals_are_missing(code: tuple[str, ...], missing: str) -> None:
+    assert f"{missing}. Let the threads arrive before" in (help_of(*code) or "")

@@ -10,11 +10,13 @@ import numpy as np
 from openptx.isa.instructions import async_copy, atomic, load_store, tensor_memory, wgmma
 from openptx.isa.instructions.barrier import bar, bar_warp_sync, barrier, barrier_cluster
 from openptx.program import Op
+from openptx.sanitize.consequences import ends_without
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.copies import Copies, Left
 from openptx.sanitize.races.detector import Conflict
 from openptx.sanitize.races.last_waits import LastWaits
 from openptx.sanitize.races.locks import Held, Locks
+from openptx.sanitize.races.meetings import Meetings
 from openptx.sanitize.races.overlaps import overlap, shared_index
 from openptx.sanitize.races.semantics import (
     ASYNCHRONOUS,
@@ -71,16 +73,16 @@ class Cures:
 
     def __init__(
         self, reporter: Reporter, clocks: Clocks, locks: Locks, last_waits: LastWaits, weak_barriers: WeakBarriers,
-        copies: Copies,
+        copies: Copies, meetings: Meetings,
     ) -> None:  # fmt: skip
         self.reporter, self.clocks, self.locks, self.last_waits = reporter, clocks, locks, last_waits
-        self.weak_barriers, self.copies = weak_barriers, copies
+        self.weak_barriers, self.copies, self.meetings = weak_barriers, copies, meetings
         self.teams = clocks.teams
 
     @cached_property
     def has_roles(self) -> bool:
         """Whether the warps of a block may have different roles: there are barriers of some warps, or mbarriers."""
-        for op in self.reporter.ops:
+        for op in self.reporter.calls.functions():
             named = op.form.instruction in (bar, barrier) and op.m.mode != "red"
             if op.form.instruction in INITS or (named and op.operands[1] is not None):
                 return True
@@ -244,6 +246,16 @@ class Cures:
             "publish by `st.release.gpu` (or a fence before a strong store) after the write, and read that by"
             " `ld.acquire.gpu` (or a fence after a strong load) before this access"
         )
+
+    def between_roles(self, thread: int, other: int, op: Op, other_op: Op) -> str:
+        """The named barrier that would order two threads whose warps have roles; empty if all warps may come to one of
+        the statements, or the two have not met at a barrier of some warps."""
+        function = self.reporter.calls.functions().get(op)
+        if function is None or function.name != self.reporter.kernel or other_op not in function.code:
+            return ""
+        if not all(ends_without(function, 0, function.code.index(each)) for each in (op, other_op)):
+            return ""
+        return self.meetings.cure(thread % self.teams.threads, other % self.teams.threads)
 
     def is_before_arrival(self, c: Conflict) -> bool:
         """Whether another lane of the earlier access's warp arrives at the mbarrier, or sets the flag, for which a

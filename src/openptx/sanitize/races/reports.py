@@ -18,7 +18,7 @@ from openptx.sanitize.consequences import addressed_by, reaches
 from openptx.sanitize.executing import Executing
 from openptx.sanitize.findings import Finding, Race, Site
 from openptx.sanitize.races.clocks import Clocks
-from openptx.sanitize.races.cures import Cures, operation, sizes, strength
+from openptx.sanitize.races.cures import ROLES, Cures, operation, sizes, strength
 from openptx.sanitize.races.detector import Conflict
 from openptx.sanitize.races.locks import Held
 from openptx.sanitize.races.register_transfers import CTA_BYTES, WORD
@@ -72,6 +72,8 @@ class RaceReports:
         """Races that an atomic operation would prevent, of which causes, and the help if only one thread stores."""
         self._held: list[tuple[Finding, tuple[Held | None, Held | None], tuple[str, str]]] = []
         """Races of accesses under different locks, or of which one is under a lock, and the places of the accesses."""
+        self._of_roles: list[tuple[Finding, tuple[int, int, Op, Op]]] = []
+        """Races of two warps that may have roles: the threads and statements."""
         self._contended: set[object] = set()
         """The causes whose stores race with stores."""
 
@@ -143,6 +145,8 @@ class RaceReports:
             same_statement(c) and c.write and c.other_write,
         )  # fmt: skip
         finding.help = finding.race.cure_between(*finding.race.between)
+        if ROLES in cure.help:
+            self._of_roles.append((finding, (c.thread, c.other_thread, op, other)))
         held = self.cures.held(c)
         if any(held):
             self._held.append((finding, held, (sites[0].source, sites[1].source)))
@@ -209,6 +213,10 @@ class RaceReports:
                 finding.race = replace(finding.race, cure=help, orders=True)
                 finding.help = finding.race.cure_between(*finding.race.between)
 
+        for finding, accesses in self._of_roles:
+            if finding.race is not None and (help := self.cures.between_roles(*accesses)):
+                finding.race = replace(finding.race, cure=help)
+                finding.help = finding.race.cure_between(*finding.race.between)
         for finding, held, places in self._held:
             help = self.of_locks(held, places)
             if finding.race is not None and help:
