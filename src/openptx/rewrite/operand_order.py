@@ -26,7 +26,8 @@ IN_PLACE, MOVED, SEVERAL, PARAMETER, CONSTANT = range(5)
 MAGNITUDE, INFINITY = (1 << 63) - 1, 0x7FF << 52
 
 Rank = tuple[int, int]
-"""The rank of an operand, and the position of its definition."""
+"""The rank of an operand, and the position of its definition; of registers with several definitions the last one that
+is defined comes first."""
 
 
 def order_operands(function: Function) -> Function:
@@ -49,7 +50,11 @@ class Definitions:
     def __init__(self, function: Function) -> None:
         blocks = find_blocks(function)
         self.registers, self.constants = function.registers, Constants(function, blocks)
-        self.places = {index: position for position, op in enumerate(function.code) for index in written_registers(op)}
+        self.places = dict[int, int]()
+        """The position of each register's first definition."""
+        for position, op in enumerate(function.code):
+            for index in written_registers(op):
+                self.places.setdefault(index, position)
         self.sinking = Sinking(function, blocks, self.constants)
         if len(blocks) > 1:
             self.sinking.walk()
@@ -64,7 +69,7 @@ class Definitions:
         if self.constants.is_parameter(operand):
             return PARAMETER, self.places[operand.index]
         if operand.index not in self.constants.definitions:
-            return SEVERAL, operand.index
+            return SEVERAL, -self.places.get(operand.index, 0)
         return MOVED if self.has_moved(op, operand) else IN_PLACE, self.places[operand.index]
 
     def origin(self, operand: Reg) -> Reg:

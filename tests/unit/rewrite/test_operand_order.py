@@ -26,6 +26,7 @@ def result(body: str, engine: str, given: tuple[int, ...] = (A, B, C), contract:
     return int(found[0])
 
 
+E, F = (f"mov.f64 {x}, 0d0000000000000000; @p ld.global.f64 {x}, [i + {at}];" for x, at in (("e", 0), ("f", 8)))
 L, M = (f"@p bra {name}; st.global.f64 [o], b; {name}:" for name in "LM")
 
 # fmt: off
@@ -43,6 +44,10 @@ CASES = [
     ("neg.f64 e, a; add.rn.f64 d, b, e;",                            B),       # DADD -a, b
     ("mov.f64 e, a; add.rn.f64 d, b, e;",                            B),
     ("ld.param.f64 e, [parameter]; mul.f64 d, e, b;",                0x7FF8000000000001),
+    # registers with several definitions follow others, the one that is defined last before those before it
+    (f"{E} add.f64 d, e, b;",                                        A),       # DADD b, e
+    (f"{E} {F} mul.f64 d, e, f;",                                    A),       # DMUL f, e
+    (f"{F} {E} mul.f64 d, e, f;",                                    B),       # DMUL e, f
     # what moves to a later block comes after what is there
     (f"mul.f64 e, a, a; {L} add.f64 f, b, c; {M} mul.f64 d, e, f; st.global.f64 [o], a;", A),  # DMUL f, e
 ]
