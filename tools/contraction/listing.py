@@ -14,7 +14,10 @@ PTXAS, NVDISASM = TOOLKIT / "bin" / "ptxas", TOOLKIT / "bin" / "nvdisasm"
 
 _TEXT = re.compile(r"\.text\.(\w+):\n(.*?)(?=\n\.text\.|\Z)", re.S)
 _LITERALS = re.compile(r"\.nv\.constant2\.(\w+):\n((?:\s+/\*\w+\*/\s+\.byte.*\n)+)")
-_LINE = re.compile(r"(?m)^(\.L\w+):|/\*[0-9a-f]{4,}\*/\s+(?:@(!?)(U?P[\dT]+)\s+)?([^\s;]+)\s*(.*?)\s*;")
+_LINE = re.compile(
+    r"(?m)^(\.L\w+|\$[\w$]+):"
+    r"|/\*[0-9a-f]{4,}\*/\s+(?:@(!?)(U?P[\dT]+)\s+)?([^\s;]+)\s*(.*?)\s*;(?:\s*/\* 0x([0-9a-f]{8}))?"
+)
 
 
 class Instruction(NamedTuple):
@@ -22,6 +25,8 @@ class Instruction(NamedTuple):
     operands: tuple[str, ...]
     guard: tuple[bool, str] | None  # whether it is negated, and the predicate
     text: str
+    immediate: int = 0
+    """The 32 bits that have the immediate operand, where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +50,7 @@ def assemble(folder: Path, text: str, target: str) -> str:
     done = subprocess.run([PTXAS, f"-arch={target}", source, "-o", binary], capture_output=True, check=False, text=True)
     if done.returncode:
         raise ValueError(done.stderr)
-    return subprocess.run([NVDISASM, binary], capture_output=True, check=True, text=True).stdout
+    return subprocess.run([NVDISASM, "-hex", binary], capture_output=True, check=True, text=True).stdout
 
 
 def listings(text: str) -> dict[str, Listing]:
@@ -56,11 +61,11 @@ def listings(text: str) -> dict[str, Listing]:
 
 def listing(text: str, literals: bytes = b"") -> Listing:
     code, labels = list[Instruction](), dict[str, int]()
-    for label, minus, predicate, opcode, rest in _LINE.findall(text):
+    for label, minus, predicate, opcode, rest, immediate in _LINE.findall(text):
         if label:
             labels[label] = len(code)
             continue
         operands = tuple(" ".join(o.split()).replace(".reuse", "") for o in rest.split(", ")) if rest else ()
         guard = (bool(minus), predicate) if predicate else None
-        code.append(Instruction(opcode, operands, guard, f"{opcode} {rest}"))
+        code.append(Instruction(opcode, operands, guard, f"{opcode} {rest}", int(immediate or "0", 16)))
     return Listing(code, labels, literals)

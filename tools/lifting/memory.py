@@ -1,0 +1,212 @@
+"""Loads, stores, shuffles and other instructions between threads."""
+
+from __future__ import annotations
+
+from contraction.listing import Instruction
+
+from lifting.operands import Step, Unreadable, Writer, following
+
+SHARED_START = {"7": 0, "8": 0, "9": 0x400}
+"""Where a kernel's own shared memory begins, by the first digit of the target."""
+
+SIZES = {"U8": ("u8", 1), "S8": ("s8", 1), "U16": ("u16", 1), "S16": ("s16", 1), "64": ("b32", 2), "128": ("b32", 4)}
+IGNORED = (
+    "E",
+    "EL",
+    "EF",
+    "EN",
+    "LU",
+    "CONSTANT",
+    "LTC128B",
+    "LTC64B",
+    "LTC256B",
+    "NA",
+    "STRONG",
+    "WEAK",
+    "GPU",
+    "SYS",
+    "SM",
+    "CTA",
+)
+
+
+def shape(i: Instruction, mods: list[str]) -> tuple[str, int]:
+    """The type and the number of elements of an access."""
+    found = [SIZES[m] for m in mods if m in SIZES]
+    if any(m not in SIZES and m not in IGNORED for m in mods):
+        raise Unreadable(i.text)
+    return found[0] if found else ("b32", 1)
+
+
+def place(w: Writer, space: str, text: str, mods: list[str]) -> str:
+    """The address as `[register]`."""
+    registers, offset = w.address(text)
+    if space in ("shared", "local"):
+        total = w.make("mov.u32", f"openptx_{space}")
+        for each in registers:
+            name, _, scale = each.partition(".")
+            value = w.word(name)
+            if scale.startswith("X"):
+                value = w.make("mul.lo.u32", value, scale[1:])
+            total = w.make("add.u32", total, value)
+        return f"[{w.make('add.u32', total, str(offset + w.bases[space]))}]"
+    total = "0"
+    for each in registers:
+        name, _, kind = each.partition(".")
+        is_wide = kind == "64" or ("E" in mods and not kind)
+        value = w.wide(name) if is_wide else w.make("cvt.u64.u32", w.word(name), type="b64")
+        total = value if total == "0" else w.make("add.u64", total, value, type="b64")
+    return f"[{w.make('add.s64', total, str(offset), type='b64')}]"
+
+
+def load(space: str) -> Step:
+    def step(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+        d, address = operands
+        type, count = shape(i, mods)
+        prefix = f"ld.{space}" if space else "ld"
+        at = place(w, space, address, mods)
+        registers = [w.new("b32") for _ in range(count)]
+        if count == 1:
+            w.emit(f"{prefix}.{type} {registers[0]}, {at}")
+        else:
+            w.emit(f"{prefix}.v{count}.b32 {{{', '.join(registers)}}}, {at}")
+        for n, each in enumerate(registers):
+            w.set(following(d, n), each)
+
+    return step
+
+
+def store(space: str) -> Step:
+    def step(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+        address, source = operands
+        type, count = shape(i, mods)
+        prefix = f"st.{space}" if space else "st"
+        at = place(w, space, address, mods)
+        values = [w.make("mov.b32", w.word(following(source, n))) for n in range(count)]
+        if count == 1:
+            w.emit(f"{prefix}.{type} {at}, {values[0]}")
+        else:
+            w.emit(f"{prefix}.v{count}.b32 {at}, {{{', '.join(values)}}}")
+
+    return step
+
+
+TYPES = {"64": "64", "S32": "s32", "S64": "s64", "F32": "f32", "F64": "f64", "F16x2": "f16x2", "BF16_V2": "bf16x2"}
+SCOPES = {"GPU": "gpu", "SYS": "sys", "CTA": "cta", "SM": "cta"}
+OPERATIONS = ("ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS")
+
+
+def atomic(space: str, name: str) -> Step:
+    """Atomics, and reductions, which have no result."""
+
+    def step(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+        operands = [o for o in operands if o not in ("PT", "!PT")]
+        d, address, *values = operands if name == "atom" else ["RZ", *operands]
+        if space == "shared" and "POPC" in mods:
+            raise Unreadable(i.text)
+        operation = next((m for m in mods if m in OPERATIONS), "ADD" if name == "red" else "CAS")
+        kind = next((m for m in mods if m in TYPES), "")
+        size = 64 if kind.endswith("64") else 32
+        bitwise = operation in ("AND", "OR", "XOR", "EXCH", "CAS")
+        type = f"b{size}" if bitwise else TYPES.get(kind, "u32") if kind != "64" else "u64"
+        scope = "".join(f".{SCOPES[m]}" for m in mods if m in SCOPES)
+        noftz = ".noftz" if type.endswith("x2") else ""
+        at = place(w, space, address, mods)
+        read = w.wide if size == 64 else w.word
+        given = [w.make(f"mov.b{size}", read(each), type=f"b{size}") for each in values]
+        order = f".relaxed{scope}" if scope else ""
+        prefix = f"{name}{order}{f'.{space}' if space else ''}.{operation.lower()}{noftz}.{type}"
+        if name == "red":
+            w.emit(f"{prefix} {', '.join((at, *given))}")
+            return
+        result = w.make(prefix, at, *given, type=f"b{size}")
+        (w.set_wide if size == 64 else w.set)(d, result)
+
+    return step
+
+
+def load_constant(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+    d, source = operands
+    if "64" in mods:
+        w.set_wide(d, w.wide(source))
+    elif any(m in ("U8", "S8", "U16", "S16") for m in mods):
+        bank, place = w.bank(source)
+        if bank == 0:
+            w.set(d, w.make(f"bfe.{mods[0][0].lower()}32", w.word(source), "0", mods[0][1:]))
+        else:
+            w.set(d, w.indexed(w, bank, place, mods[0].lower()))
+    elif mods:
+        raise Unreadable(i.text)
+    else:
+        w.set(d, w.word(source))
+
+
+def matrices(opcode: str) -> Step:
+    """`ldmatrix` and `stmatrix`."""
+
+    def step(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+        kinds = {"M88": "", "MT88": ".trans"}
+        if mods[0] != "16" or mods[1] not in kinds:
+            raise Unreadable(i.text)
+        count = int(mods[2]) if len(mods) > 2 else 1
+        d, address = operands if opcode == "ldmatrix" else reversed(operands)
+        registers = f"{{{', '.join(f'%{following(d, n)}' for n in range(count))}}}"
+        at = place(w, "shared", address, mods)
+        values = (registers, at) if opcode == "ldmatrix" else (at, registers)
+        w.emit(f"{opcode}.sync.aligned.m8n8.x{count}{kinds[mods[1]]}.shared.b16 {', '.join(values)}")
+
+    return step
+
+
+def shuffle(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+    p, d, a, b, c = operands
+    result, inside = w.new("b32"), w.new("pred")
+    value = w.make("mov.b32", w.word(a))
+    w.emit(f"shfl.sync.{mods[0].lower()}.b32 {result}|{inside}, {value}, {w.integer(b)}, {w.integer(c)}, %warp")
+    w.set(d, result)
+    w.set_predicate(p, inside)
+
+
+def reduce(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+    name = next((m.lower() for m in mods if m != "S32"), "and")
+    type = "b32" if name in ("and", "or", "xor") else "s32" if "S32" in mods else "u32"
+    opcode = f"redux.sync.{'add' if name == 'sum' else name}.{type}"
+    w.set(operands[0], w.make(opcode, w.make("mov.b32", w.word(operands[1])), "%warp"))
+
+
+def vote(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+    *out, p = operands
+    value = w.predicate(p)
+    for each in out:
+        if each.lstrip("U").startswith("P"):
+            kind = {"EQ": "uni"}.get(mods[0], mods[0].lower())
+            w.set_predicate(each, w.make(f"vote.sync.{kind}.pred", value, "%warp", type="pred"))
+        else:
+            w.set(each, w.make("vote.sync.ballot.b32", value, "%warp"))
+
+
+REGISTERS = {
+    "SR_TID.X": "%tid.x", "SR_TID.Y": "%tid.y", "SR_TID.Z": "%tid.z", "SR_CTAID.X": "%ctaid.x",
+    "SR_CTAID.Y": "%ctaid.y", "SR_CTAID.Z": "%ctaid.z", "SR_LANEID": "%laneid", "SR_EQMASK": "%lanemask_eq",
+    "SR_LTMASK": "%lanemask_lt", "SR_LEMASK": "%lanemask_le", "SR_GTMASK": "%lanemask_gt", "SR_GEMASK": "%lanemask_ge",
+}  # fmt: skip
+
+
+def special(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+    d, source = operands
+    if source in ("SRZ", "SR_CgaCtaId"):
+        w.set(d, "0")
+    elif source in REGISTERS:
+        w.set(d, w.make("mov.u32", REGISTERS[source]))
+    else:
+        raise Unreadable(i.text)
+
+
+STEPS: dict[str, Step] = {
+    "LDG": load("global"), "LDS": load("shared"), "LDL": load("local"), "LD": load(""),
+    "STG": store("global"), "STS": store("shared"), "STL": store("local"), "ST": store(""), "LDC": load_constant,
+    "LDCU": load_constant, "LDSM": matrices("ldmatrix"), "STSM": matrices("stmatrix"), "SHFL": shuffle,
+    "ATOMG": atomic("global", "atom"), "ATOM": atomic("", "atom"), "ATOMS": atomic("shared", "atom"),
+    "REDG": atomic("global", "red"), "RED": atomic("global", "red"), "REDUX": reduce, "VOTE": vote,
+    "S2R": special, "S2UR": special,
+}  # fmt: skip
