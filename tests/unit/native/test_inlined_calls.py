@@ -35,7 +35,28 @@ ld.param.b32 %a, [p+4]; ld.param.b32 %b, [p+16]; ld.param.b32 %n, [n]; add.u32 %
 mov.u64 %l, loc; cvta.local.u64 %l, %l; { .param .b64 x; st.param.b64 [x], %l; call leaf, (x); }
 ld.local.b32 %a, [loc]; add.u32 %a, %a, %n; st.param.b32 [r+8], %a; cvt.u32.u64 %b, %l; st.param.b32 [r+16], %b; ret; }
 """
+TABLE = """
+.func (.param .b32 r) g(.param .b32 x) { .reg .b32 %a; barrier.sync 0; ld.param.b32 %a, [x]; add.u32 %a, %a, 100;
+st.param.b32 [r], %a; ret; }
+.func (.param .b32 r) h(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; mul.lo.u32 %a, %a, 3;
+st.param.b32 [r], %a; ret; }
+.func (.param .b32 r) w(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; { .param .b32 y; .param .b32 z;
+st.param.b32 [y], %a; call (z), g, (y); ld.param.b32 %a, [z]; } st.param.b32 [r], %a; ret; }
+.global .u64 table[3] = {g, h, w};
+"""
+ENTRY = "mov.u64 %e, table; mad.wide.u32 %e, %u, 8, %e; ld.global.u64 %e, [%e];"
+BY_ADDRESS = "{ .param .b32 x; .param .b32 z; st.param.b32 [x], %a; call (z), %e, (x), P; ld.param.b32 %a, [z]; }"
+ANY = "P: .callprototype (.param .b32 _) _ (.param .b32 _);"
 CASES = {
+    "a table of functions": (
+        TABLE,
+        f"{ANY} mov.b32 %u, 0; Q: {ENTRY} {BY_ADDRESS} add.u32 %u, %u, 1; setp.lt.u32 %p, %u, 3; @%p bra Q;"
+        f"shr.u32 %u, %t, 5; rem.u32 %u, %u, 2; {ENTRY} {BY_ADDRESS}",
+    ),
+    "lanes that call two functions of a table": (
+        TABLE,
+        f"{ANY} rem.u32 %u, %t, 2; shl.b32 %u, %u, 1; {ENTRY} {BY_ADDRESS}",
+    ),
     "two calls in a loop": (
         TOTAL,
         f"M: {CALL} xor.b32 %a, %a, %t; {CALL} add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 3; @%p bra M;",
@@ -101,9 +122,19 @@ CASES = {
         "call (%u), g, (%t); add.cc.u32 %a, %a, %u; addc.u32 %a, %a, %u;",
     ),
 }  # fmt: skip
-CONTINUED = ("lanes that part", "lanes that part with parameters to be read", "a cluster's barrier")
+CONTINUED = (
+    "lanes that call two functions of a table",
+    "lanes that part",
+    "lanes that part with parameters to be read",
+    "a cluster's barrier",
+)
 """Those for which the reference engine continues."""
 FAULTS = {
+    "a function that the call does not list": (
+        TABLE,
+        f"P: .calltargets g, h; rem.u32 %u, %t, 3; {ENTRY} {BY_ADDRESS}",
+        "a call of `w`, which the call does not list",
+    ),
     "a load in a nested call": (
         ".func (.reg .b32 %r) h(.reg .b32 %x) { .reg .b64 %l; bar.sync 0; cvt.u64.u32 %l, %x; shl.b64 %l, %l, 40;"
         "ld.global.b32 %r, [%l]; ret; }\n"
@@ -169,10 +200,6 @@ REFUSED = {
     "a parameter of 516 bytes, in a call that would be inlined": (
         ".func f(.param .b8 p[516]) { bar.sync 0; ret; }\n",
         "{ .param .b8 x[516]; call f, (x); }",
-    ),
-    "`bar` in a function": (
-        ".func (.reg .b32 %r) f(.reg .b32 %x) { bar.sync 0; mov.b32 %r, %x; ret; }\n",
-        "mov.u64 %e, f; P: .callprototype (.reg .b32 _) _ (.reg .b32 _); call (%u), %e, (%t), P;",
     ),
 }
 

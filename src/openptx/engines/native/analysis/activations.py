@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from openptx.call_graph import FRAME_ALIGN
-from openptx.program import Function, Reg
+from openptx.program import Function, Op, Reg
 
 ARGUMENTS = -1
 """The position of instructions that pass a call's arguments to its function."""
@@ -65,6 +65,13 @@ def origin(function: Function, pc: int) -> Origin:
             return function.origins[pc]
         function = function.origins[0].activation.function
     return Origin(Activation(function), pc)
+
+
+def op_at(function: Function, pc: int) -> Op:
+    """The instruction of the text for which one of compiled code stands; itself, if it passes arguments or results."""
+    activation, place = origin(function, pc)
+    code = activation.function.code
+    return code[place] if 0 <= place < len(code) else function.code[pc]
 
 
 def frame_top(function: Function, pc: int) -> int:

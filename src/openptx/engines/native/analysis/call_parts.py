@@ -7,13 +7,34 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from openptx.control_flow import control
 from openptx.engines.native.analysis.activations import Activation
+from openptx.engines.native.analysis.unsupported import UnsupportedByJit
+from openptx.isa.instructions.comparison_selection import setp
 from openptx.isa.instructions.control_flow import bra
 from openptx.isa.instructions.load_store import ld, st
 from openptx.isa.instructions.move import mov
 from openptx.isa.memory_consistency import strong
 from openptx.isa.notation import Instruction
-from openptx.program import Address, Arguments, Function, Imm, Op, Operand, Reg, Symbol, Target, Variable, Vector
+from openptx.isa.types import TYPES
+from openptx.program import (
+    Address,
+    Arguments,
+    Function,
+    FunctionName,
+    Imm,
+    Op,
+    Operand,
+    Prototype,
+    Reg,
+    Register,
+    Symbol,
+    Target,
+    Targets,
+    Variable,
+    Vector,
+    temporary,
+)
 
 HELD = (32, 64)
 """Widths of parameter variables that become registers, as the assembler makes all of them registers. In each thread's
@@ -30,8 +51,6 @@ def moved(operand: Any, activation: Activation) -> Any:
     match operand:
         case Symbol() if in_frame(operand) and operand.variable.offset in activation.values:
             return activation.values[operand.variable.offset]
-        case _ if activation.caller is None:
-            return operand
         case Reg():
             return replace(operand, index=activation.first + operand.index)
         case Symbol() if operand.variable.space in ("frame", "local"):
@@ -57,7 +76,7 @@ def moved_op(op: Op, activation: Activation) -> Op:
         made = instruction(mov, (f"b{held.width}",), {"d": to, "a": given}, op)
         assert made is not None
         return replace(made, guard=moved(op.guard, activation))
-    if activation.caller is None:
+    if activation.caller is None and control(op) != "call":
         return op
     operands = tuple(moved(operand, activation) for operand in op.operands)
     return replace(op, guard=moved(op.guard, activation), operands=operands)
@@ -78,6 +97,41 @@ def branch(guard: Reg | None, goal: int, call: Op) -> Op:
     made = instruction(bra, (), {"tgt": Target(goal)}, call)
     assert made is not None
     return replace(made, guard=guard)
+
+
+def comparisons(
+    registers: list[Register], address: Reg, callee: Function, known: Reg | None, call: Op
+) -> tuple[list[Op], Reg, Reg]:
+    """Instructions that compare an address with that of a function; whether it is that, and whether it is that or was
+    `known` before."""
+    if address.width != 64:
+        raise UnsupportedByJit("a call by an address of 32 bits that would be inlined")
+    function, is_callee, either = temporary(registers, 64), predicate(registers), predicate(registers)
+    operands: dict[str, Operand] = {"a": address, "b": function}
+    given = ("eq", "u64") if known is None else ("eq", "or", "u64")
+    ops = [
+        instruction(mov, ("u64",), {"d": function, "a": FunctionName(callee.name)}, call),
+        instruction(setp, ("eq", "u64"), {**operands, "p": is_callee}, call),
+        instruction(setp, given, {**operands, "p": either, **({"c": known} if known is not None else {})}, call),
+    ]
+    return [op for op in ops if op is not None], is_callee, either
+
+
+def predicate(registers: list[Register]) -> Reg:
+    """A new predicate."""
+    registers.append(Register(f"{len(registers)}", TYPES["pred"], len(registers)))
+    return Reg(registers[-1].index, 1)
+
+
+def with_callees(call: Op, callee: FunctionName | None, prototype: Targets | None) -> Op:
+    """A call by address as one of this function, or of those in a list."""
+
+    def changed(operand: Operand | None) -> Operand | None:
+        if isinstance(operand, Prototype | Targets):
+            return prototype
+        return callee if callee is not None and isinstance(operand, Reg) else operand
+
+    return replace(call, guard=None, operands=tuple(map(changed, call.operands)))
 
 
 def access(of: Instruction, size: int, value: Operand, variable: Symbol, at: int, call: Op) -> Op | None:

@@ -10,18 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
+from openptx.call_graph import calls_by_address
 from openptx.control_flow import branch_targets, control, places, retarget
 from openptx.engines.common.call_site import CallSite, operand_of
 from openptx.engines.native.analysis.activations import ARGUMENTS, Activation, InlinedKernel, Origin
+from openptx.engines.native.analysis.call_graph import callees
 from openptx.engines.native.analysis.call_parts import (
     access,
     branch,
+    comparisons,
     in_frame,
     instruction,
     moved,
     moved_op,
     whole_variables,
+    with_callees,
 )
 from openptx.engines.native.analysis.context import ONLY_IN_KERNELS
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
@@ -39,6 +44,7 @@ from openptx.program import (
     Register,
     Sink,
     Symbol,
+    Targets,
     temporary,
 )
 
@@ -55,7 +61,7 @@ def compiled_function(program: Program, kernel: Function, options: Options) -> F
 
 
 def inlined(program: Program, kernel: Function) -> Function:
-    """The kernel with its copies; itself, if it calls no such function directly. Raises UnsupportedByJit if one cannot
+    """The kernel with its copies; itself, if it calls no such function. Raises UnsupportedByJit if one cannot
     be inlined."""
     found = program.inlined.get(kernel.name)
     if found is None or found[0] is not kernel:
@@ -64,25 +70,25 @@ def inlined(program: Program, kernel: Function) -> Function:
     return found[1]
 
 
-def direct_callee(program: Program, op: Op) -> Function | None:
-    """The function of the program that an instruction calls by its name."""
+def called(program: Program, op: Op) -> list[Function]:
+    """The functions of the program that an instruction may call."""
     if control(op) != "call":
-        return None
-    target = CallSite(op).target
-    if not isinstance(target, FunctionName) or target.name not in program.functions:
-        return None
-    return program.function(target.name)
+        return []
+    site = CallSite(op)
+    if not isinstance(site.target, FunctionName):
+        return callees(program, site)
+    return [program.function(site.target.name)] if site.target.name in program.functions else []
 
 
 def functions_to_inline(program: Program, kernel: Function) -> frozenset[str]:
-    """The functions that a kernel reaches by direct calls and that have an instruction which only a kernel can execute,
+    """The functions that a kernel may call and that have an instruction which only a kernel can execute,
     or call one that has."""
     callers: dict[str, set[str]] = {}
     work, wanted = [kernel], list[str]()
     for function in work:  # this list grows
         if function is not kernel and any(control(op) in ONLY_IN_KERNELS for op in function.code):
             wanted.append(function.name)
-        for callee in filter(None, (direct_callee(program, op) for op in function.code)):
+        for callee in chain.from_iterable(called(program, op) for op in function.code):
             if callee.name not in callers:
                 work.append(callee)
             callers.setdefault(callee.name, set()).add(function.name)
@@ -125,8 +131,7 @@ class Inliner:
     def inlined_calls(self, function: Function) -> Iterator[int]:
         """The positions of calls whose functions are inlined."""
         for pc, op in enumerate(function.code):
-            callee = direct_callee(self.program, op)
-            if callee is not None and callee.name in self.wanted:
+            if any(callee.name in self.wanted for callee in called(self.program, op)):
                 yield pc
 
     def append(self, op: Op, activation: Activation, pc: int) -> int:
@@ -137,17 +142,20 @@ class Inliner:
     def add(self, activation: Activation) -> list[int]:
         """Adds an activation's code; returns where each of its instructions begins, and where the code ends."""
         check_carry(activation.function)
+        calls = frozenset(self.inlined_calls(activation.function))
         starts: list[int] = []
         own: list[int] = []
         end = len(activation.function.code)
         for pc, op in enumerate(activation.function.code):
             starts.append(len(self.code))
-            callee = direct_callee(self.program, op)
-            if callee is not None and callee.name in self.wanted:
+            if pc in calls:
                 if op.guard is not None:
                     unless = replace(op.guard, negated=not op.guard.negated)
                     own.append(self.append(branch(moved(unless, activation), pc + 1, op), activation, pc))
-                self.call(activation, pc, op, callee)
+                if calls_by_address(op):
+                    self.call_by_address(activation, pc, op)
+                else:
+                    self.call(activation, pc, op, *called(self.program, op))
             elif control(op) == "return" and activation.caller is not None:
                 if op.guard is not None or pc + 1 < end:
                     own.append(self.append(branch(moved(op.guard, activation), end, op), activation, pc))
@@ -158,7 +166,31 @@ class Inliner:
             self.code[i] = retarget(self.code[i], starts)
         return starts
 
-    def call(self, outer: Activation, pc: int, op: Op, callee: Function) -> None:
+    def call_by_address(self, outer: Activation, pc: int, op: Op) -> None:
+        """A call of one function after the other, each for the lanes that have its address. Before them the call
+        remains for lanes that have none of these addresses, which is a fault."""
+        address, chosen, done = moved(CallSite(op).target, outer), list[tuple[Function, Reg]](), list[int]()
+        known: Reg | None = None
+        for callee in called(self.program, op):
+            ops, is_callee, known = comparisons(self.registers, address, callee, known, op)
+            for each in ops:
+                self.append(each, outer, pc)
+            chosen.append((callee, is_callee))
+        self.append(branch(known, len(self.code) + 2, op), outer, pc)
+        self.append(moved_op(with_callees(op, None, Targets()), outer), outer, pc)
+        for callee, is_callee in chosen:
+            skip = self.append(op, outer, pc)
+            if callee.name in self.wanted:
+                inner = self.call(outer, pc, op, callee)
+                done.append(self.append(op, inner, len(callee.code)))
+            else:
+                self.append(moved_op(with_callees(op, FunctionName(callee.name), None), outer), outer, pc)
+                done.append(self.append(op, outer, pc + 1))
+            self.code[skip] = branch(replace(is_callee, negated=True), len(self.code), op)
+        for place in done:
+            self.code[place] = branch(None, len(self.code), op)
+
+    def call(self, outer: Activation, pc: int, op: Op, callee: Function) -> Activation:
         """A copy of a function in the place of a call: its arguments, its code, its results."""
         if any(one.function is callee for one in outer.chain()):
             raise UnsupportedByJit(f"`{callee.name}`, which waits or exits and calls itself")
@@ -173,6 +205,7 @@ class Inliner:
         self.add(inner)
         for formal, wanted in zip(callee.returns, site.results, strict=True):
             self.transfer(moved(operand_of(formal), inner), moved(wanted, outer), op, inner, len(callee.code))
+        return inner
 
     def transfer(self, given: Operand, wanted: Operand, call: Op, activation: Activation, pc: int) -> None:
         """Passes an argument or a result, as `transfer` of the interpreter's calls does."""

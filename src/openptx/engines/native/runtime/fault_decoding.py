@@ -10,7 +10,7 @@ from openptx.engines.common.call_site import CallSite, wrong_target
 from openptx.engines.common.fault_text import describe_exited, waits
 from openptx.engines.interp.memory.spaces import Violation
 from openptx.engines.native import abi
-from openptx.engines.native.analysis.activations import names_at
+from openptx.engines.native.analysis.activations import names_at, op_at
 from openptx.engines.native.runtime.run import Run
 from openptx.engines.native.runtime.workers import Worker
 from openptx.errors import Fault, Triple, Unsupported
@@ -47,7 +47,8 @@ def fault(run: Run, worker: Worker) -> Fault:
     function, message = place(run, site), v.message
     op = function.code[site & 0xFFFFF] if site & 0xFFFFF < len(function.code) else None
     if v.code == "invalid-call-target" and op is not None:
-        message = wrong_target(run.plan.program, run.image.names, CallSite(op), v.value) or message
+        site_of_text = CallSite(op_at(function, site & 0xFFFFF))
+        message = wrong_target(run.plan.program, run.image.names, site_of_text, v.value) or message
     access, names = v.access, [name for at in (site, *chain) for name in names_at(place(run, at), at & 0xFFFFF)]
     return Fault(
         v.code,

@@ -56,8 +56,8 @@ class Plan:
     """How a kernel is launched in one configuration."""
 
     __slots__ = (
-        "addresses", "band", "block", "blocks", "budget", "chunk", "code", "ctas", "deep", "dynamic", "executed",
-        "function", "grid", "layout", "meets", "options", "order", "program", "replacement", "shared", "sizes",
+        "addresses", "band", "block", "blocks", "budget", "chunk", "code", "ctas", "deep", "dynamic", "function",
+        "grid", "layout", "meets", "options", "order", "program", "replacement", "shared", "sizes",
         "stride", "team", "threads", "warps", "workers",
     )  # fmt: skip
 
@@ -73,8 +73,6 @@ class Plan:
         self.warps = -(-self.threads // 32)
         self.workers = min(workers, self.ctas)
         self.options, self.code = self.choose_code(image, speculates, baseline, watched)
-        self.executed = compiled_function(program, function, self.options)
-        """The kernel as it is compiled."""
         self.replacement: Job | None = None
         if self.code.metadata.stack.size > STACK_OF_A_THREAD:
             raise UnsupportedByJit("more local memory than threads have")
@@ -93,8 +91,8 @@ class Plan:
             self.code.metadata.frame_size * self.warps,
             (tensor_block.SIZE if self.code.metadata.has_tensor_memory else 0),
         )
-        work = self.warps * max(len(self.executed.code), 1)
-        shares = max(SHARES, min(MORE_SHARES, TAKEN // self.workers)) if loops(self.executed) else SHARES
+        work = self.warps * max(len(function.code), 1)
+        shares = max(SHARES, min(MORE_SHARES, TAKEN // self.workers)) if loops(function) else SHARES
         self.chunk = max(1, min(64, self.ctas // (self.workers * shares), CHUNK_WORK // work))
         self.band = self.band_of()
         free_order = self.code.metadata.free_order
@@ -104,6 +102,11 @@ class Plan:
         self.meets = self.workers > 1 and not free_order and not self.code.metadata.deoptimizes
         """Whether CTAs of several workers use the same atomics, and none waits for another."""
         self.addresses = array("Q", [image.addresses[name] for name in self.code.metadata.globals] or (0,))
+
+    @property
+    def executed(self) -> Function:
+        """The kernel as it is compiled; for stored code it is first made when a place in it is asked for."""
+        return compiled_function(self.program, self.function, self.options)
 
     def choose_code(
         self, image: Image, speculates: bool, baseline: bool, watched: tuple[str, ...]
