@@ -90,8 +90,10 @@ class BarrierLowering:
             return
         frame = self.scope.entry.of_warp("%frame", "ptr")  # loaded before the paths part, since both need it
         beyond = ir.emit(f"icmp {skip.predicate} i32 {self.scope.entry.first_lane()}, {self.x.scalar(bound)}")
-        rest, on = ir.fresh(), ir.fresh()
-        ir.branch(ir.emit(f"and i1 {beyond}, {regions.all_warps_reached(skip.barrier.stop)}"), rest, on)
+        idle, rest, on = ir.fresh(), ir.fresh(), ir.fresh()
+        ir.branch(beyond, idle, on)
+        ir.start(idle)
+        ir.branch(regions.all_warps_reached(skip.barrier.stop), rest, on)
         ir.start(rest)
         values = [(self.registers.cell_type(cell), f"%r{cell}", offset) for cell, offset in skip.saved]
         loaded = [(t, ir.load_slot(t, place), offset) for t, place, offset in values]
