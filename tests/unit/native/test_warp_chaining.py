@@ -152,3 +152,11 @@ def test_segments_begin_where_warps_do_and_behind_barriers() -> None:
     assert segments.origins_of(second) == [first.stop]
     assert segments.ends == {second.stop}
     assert segments.barriers == {first.stop: 0, second.stop: 0}
+
+
+@pytest.mark.parametrize("name", ["one after another", "lanes that end", "a warp that leaves for the generic version"])
+def test_frames_lie_an_odd_number_of_cache_lines_apart(name: str) -> None:
+    module = loaded(name)
+    options = Options((1024, 1, 1), False)
+    stride = lower_kernel(module.program, module["k"].function, module.image, options).metadata.frame_size
+    assert stride % 128 == 64

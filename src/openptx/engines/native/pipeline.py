@@ -25,7 +25,7 @@ from openptx.engines.native.analysis.inlining import compiled_function
 from openptx.engines.native.analysis.segments import counts
 from openptx.engines.native.analysis.warp_rounds import in_rounds
 from openptx.engines.native.cache.metadata import KernelMetadata, Stack
-from openptx.engines.native.deopt.frame_layout import FrameLayout, aligned
+from openptx.engines.native.deopt.frame_layout import FrameLayout
 from openptx.engines.native.deopt.frame_state import SideExit
 from openptx.engines.native.emit.function import FunctionEmitter
 from openptx.engines.native.emit.scope import ModuleTables
@@ -102,7 +102,7 @@ def _metadata(
 ) -> KernelMetadata:  # fmt: skip
     layout = kernel.layout
     return KernelMetadata(
-        frame_size=aligned(layout.size),
+        frame_size=layout.stride,
         globals=tables.globals,
         messages=tables.messages,
         names=[f.c.function.name for f in functions[1:]],

@@ -23,6 +23,8 @@ def aligned(offset: int, to: int = 64) -> int:
     return -(-offset // to) * to
 
 
+LINE = 64
+"""The size of a cache line in bytes."""
 PLACES = 1_000
 """Places where lanes may wait, over all blocks, above which masks are an array (`FrameLayout.masks`). Of
 124 kernels of tests the most have 867."""
@@ -73,6 +75,12 @@ class FrameLayout:
         if self.deoptimizes and arrives:
             raise UnsupportedByJit("warps that only arrive at barriers, in a kernel that may deoptimise")
         self.make_room()
+
+    @property
+    def stride(self) -> int:
+        """The distance from one warp's frame to the next, in bytes: an odd number of cache lines, so that the same
+        place in all frames does not fall into the same sets of the cache."""
+        return aligned(self.size) | LINE
 
     # Registers across barriers
 

@@ -13,7 +13,7 @@ from openptx.engines.native.analysis.lattice import N, vector_type
 from openptx.engines.native.analysis.operand_binder import AffineBinder
 from openptx.engines.native.analysis.segments import BEGIN, Segments, chains_warps, counts
 from openptx.engines.native.analysis.warp_pairing import pairing
-from openptx.engines.native.deopt.frame_layout import FrameLayout, aligned
+from openptx.engines.native.deopt.frame_layout import FrameLayout
 from openptx.engines.native.deopt.side_exits import TURNS, Deoptimizer, SideExits
 from openptx.engines.native.emit.barriers import BarrierLowering
 from openptx.engines.native.emit.block import BlockEmitter, iterations_between_polls
@@ -72,7 +72,7 @@ class FunctionEmitter:
         if not chains_warps(self.c):
             return None
         kind = WarpChaining if counts(self.c.function) else RegionLoops
-        return kind(self.exits, Segments(self.c, self.facts), aligned(self.layout.size))
+        return kind(self.exits, Segments(self.c, self.facts), self.layout.stride)
 
     def emit(self) -> str:
         """Emits the function and returns its text."""

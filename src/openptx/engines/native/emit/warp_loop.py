@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.segments import counts
-from openptx.engines.native.deopt.frame_layout import aligned
 from openptx.engines.native.deopt.side_exits import SideExits
 from openptx.engines.native.emit.barriers import BarrierLowering
 from openptx.engines.native.emit.ir_builder import Section
@@ -15,7 +14,7 @@ class WarpLoop:
         """`rounds`: warps wait for each other."""
         self.ir, self.c, self.entry, self.exits = exits.ir, exits.c, exits.entry, exits
         self.barriers, self.rounds = barriers, rounds
-        self.frame_size = aligned(exits.layout.size)
+        self.frame_size = exits.layout.stride
 
     def head(self, index: list[str]) -> list[str]:
         """The entry block's lines in place: once, for each CTA, for each warp; `index` is the warp's own."""
