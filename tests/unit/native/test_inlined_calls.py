@@ -105,6 +105,18 @@ CASES = {
         "bar.sync 0; mov.b32 %r, %x; ret; B: barrier.cluster.arrive; barrier.cluster.wait; mov.b32 %r, 1; ret; }\n",
         "ld.global.u32 %i, [%d]; call (%u), g, (%t, %i); add.u32 %a, %u, %t;",
     ),
+    "recursion": (
+        ".func (.param .b32 r) f(.param .b32 x, .reg .b32 %n) { .reg .pred %q; .reg .b32 %a; bar.sync 0;"
+        "ld.param.b32 %a, [x]; add.u32 %a, %a, %n; setp.eq.u32 %q, %n, 0; @%q bra B; sub.u32 %n, %n, 1;"
+        "{ .param .b32 y; .param .b32 z; st.param.b32 [y], %a; call (z), f, (y, %n); ld.param.b32 %a, [z]; }"
+        "B: st.param.b32 [r], %a; ret; }\n",
+        "{ .param .b32 x; .param .b32 z; st.param.b32 [x], %t; call (z), f, (x, 5); ld.param.b32 %u, [z]; }"
+        "mad.lo.u32 %a, %u, 3, %t;",
+    ),
+    "recursion that is not reached": (
+        ".func f(.reg .b32 %n) { .reg .pred %q; bar.sync 0; setp.ne.u32 %q, %n, 0; @%q call f, (%n); ret; }\n",
+        "mov.b32 %i, 0; call f, (%i);",
+    ),
     "votes": (
         ".func (.reg .b32 %r) g(.reg .b32 %x) { .reg .pred %q; setp.lt.u32 %q, %x, 10;"
         "barrier.cta.red.popc.u32 %r, 0, %q; ret; }\n",
@@ -127,6 +139,7 @@ CONTINUED = (
     "lanes that part",
     "lanes that part with parameters to be read",
     "a cluster's barrier",
+    "recursion",
 )
 """Those for which the reference engine continues."""
 FAULTS = {
@@ -192,7 +205,6 @@ def test_faults_are_the_reference_engines(name: str, threads: int) -> None:
 
 
 REFUSED = {
-    "`f`, which waits or exits and calls itself": (".func f { bar.sync 0; call f; ret; }\n", "call f;"),
     "a carry from another block, in a kernel whose calls would be inlined": (
         ".func f { bar.sync 0; ret; }\n",
         "add.cc.u32 %a, %a, %a; call f; addc.u32 %a, %a, 0;",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from openptx.call_graph import FRAME_ALIGN
+from openptx.control_flow import control
 from openptx.program import Function, Op, Reg
 
 ARGUMENTS = -1
@@ -56,6 +57,8 @@ class Origin(NamedTuple):
 class InlinedKernel(Function):
     origins: tuple[Origin, ...] = ()
     """One for each instruction; those that later passes add stand behind them."""
+    recursive: frozenset[int] = frozenset()
+    """Calls of functions whose code they are in: only the interpreter executes them."""
 
 
 def origin(function: Function, pc: int) -> Origin:
@@ -65,6 +68,14 @@ def origin(function: Function, pc: int) -> Origin:
             return function.origins[pc]
         function = function.origins[0].activation.function
     return Origin(Activation(function), pc)
+
+
+def only_interpreted(function: Function, pc: int) -> bool:
+    """Whether the interpreter continues where lanes reach an instruction: a call of a function whose copy it is in, or
+    a barrier of a cluster, which launches without clusters rarely reach, although code for any group of threads has
+    some."""
+    recursive = isinstance(function, InlinedKernel) and pc in function.recursive
+    return recursive or control(function.code[pc]) == "cluster-barrier"
 
 
 def op_at(function: Function, pc: int) -> Op:

@@ -8,6 +8,7 @@ from typing import Literal
 from openptx.control_flow import control
 from openptx.engines.common.call_site import CallSite
 from openptx.engines.native.analysis.abstract_machine import AbstractMachine
+from openptx.engines.native.analysis.activations import only_interpreted
 from openptx.engines.native.analysis.affine import UNKNOWN
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
@@ -175,7 +176,8 @@ class BlockInterpreter:
 
     def call(self, op: Op) -> None:
         """The results of a function are unknown."""
-        self.findings.calls.add(self.x.site)
+        if not only_interpreted(self.c.function, self.x.site):
+            self.findings.calls.add(self.x.site)
         for wanted in CallSite(op).results:
             if isinstance(wanted, Reg):
                 for cell in self.c.cells.of(wanted):
@@ -192,7 +194,7 @@ class BlockInterpreter:
             return
         if kind == "branch-table":
             decides = self.binder.source(op.operands[0], op.types[0])
-        elif kind == "trap" or b.only_interpreted:
+        elif kind in ("trap", "cluster-barrier"):
             return
         branch = self.findings.branches[b.index] = branch_by(x, decides, assumed and kind != "branch-table")
         if branch == "assumed":

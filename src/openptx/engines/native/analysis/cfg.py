@@ -17,6 +17,7 @@ from openptx.control_flow import (
     written_registers,
 )
 from openptx.dataflow import Effect
+from openptx.engines.native.analysis.activations import only_interpreted
 from openptx.program import Function, Op, Reg
 
 
@@ -88,13 +89,14 @@ class Block:
         "successors", "syncs_warp",
     )  # fmt: skip
 
-    def __init__(self, index: int, start: int, stop: int, first: Op) -> None:
+    def __init__(self, index: int, start: int, stop: int, function: Function) -> None:
+        first = function.code[start]
         self.index, self.start, self.stop = index, start, stop
         self.last: Op | None = None
         self.successors: tuple[int, ...] = ()  # successor blocks, possibly END; a guarded branch has its target first
         self.syncs_warp = syncs_warp(first)  # begins with an operation that waits for other lanes
         self.is_cta_barrier = control(first) == "barrier"  # which all running lanes of the warp must reach
-        self.only_interpreted = only_interpreted(first)
+        self.only_interpreted = only_interpreted(function, start)
         self.effect = Effect(0, 0)  # these three are set by liveness.py
         self.live_in: frozenset[int] = frozenset()
         self.live_out: frozenset[int] = frozenset()
@@ -103,12 +105,6 @@ class Block:
 def syncs_warp(op: Op) -> bool:
     """Whether lanes of the warp must be together for an operation: those of a mask, or all."""
     return converges(op) or control(op) == "barrier"
-
-
-def only_interpreted(op: Op) -> bool:
-    """Whether the interpreter continues where lanes reach an operation: barriers of clusters, which launches without
-    clusters rarely do, although code for any group of threads has them."""
-    return control(op) == "cluster-barrier"
 
 
 class Graph:
@@ -122,9 +118,9 @@ class Graph:
         self.function, self.cells, self.ends_early = function, cells, ends_early
         code = function.code
         after_ends = (pc + 1 for pc, op in enumerate(code) if control(op) in ENDS)
-        waits = (pc for pc, op in enumerate(code) if syncs_warp(op) or only_interpreted(op))
+        waits = (pc for pc, op in enumerate(code) if syncs_warp(op) or only_interpreted(function, pc))
         bounds = block_bounds(function, (*entered, *after_ends, *waits))
-        self.blocks = [Block(i, start, stop, code[start]) for i, (start, stop) in enumerate(bounds)]
+        self.blocks = [Block(i, start, stop, function) for i, (start, stop) in enumerate(bounds)]
         self.at = {b.start: b.index for b in self.blocks}
         self.live_results: dict[tuple[int, frozenset[int]], list[frozenset[int]]] = {}
         """The memo of `liveness.live_results`."""

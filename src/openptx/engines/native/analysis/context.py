@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from openptx.control_flow import END, control, registers
-from openptx.engines.native.analysis.cfg import Block, Cells, Graph, only_interpreted
+from openptx.engines.native.analysis.activations import only_interpreted
+from openptx.engines.native.analysis.cfg import Block, Cells, Graph
 from openptx.engines.native.analysis.lattice import N
 from openptx.engines.native.analysis.liveness import find_liveness
 from openptx.engines.native.analysis.spin_loops import slice_back
@@ -125,9 +126,9 @@ def make_context(
 
 
 def check_supported(function: Function, options: Options) -> None:
-    for op in function.code:
+    for pc, op in enumerate(function.code):
         kind = control(op)
-        if only_interpreted(op) and (options.counts or options.watched):
+        if only_interpreted(function, pc) and (options.counts or options.watched):
             raise UnsupportedByJit(f"`{op.form.instruction.name}`")
         if function.kind != "entry" and kind in ONLY_IN_KERNELS:
             raise UnsupportedByJit(f"`{op.form.instruction.name}` in a function")

@@ -103,6 +103,7 @@ class Inliner:
         self.code: list[Op] = []
         self.origins: list[Origin] = []
         self.registers: list[Register] = []
+        self.recursive = set[int]()
         self.callees = set[str]()
         self.frame_size = 0
 
@@ -115,6 +116,7 @@ class Inliner:
             labels={name: starts[pc] for name, pc in kernel.labels.items()}, directives=kernel.directives,
             callees=frozenset(self.callees - self.wanted), span=kernel.span, noreturn=kernel.noreturn,
             rolled=frozenset(starts[pc] for pc in kernel.rolled), origins=tuple(self.origins),
+            recursive=frozenset(self.recursive),
         )  # fmt: skip
 
     def begin(self, function: Function, caller: Activation | None, call: int) -> Activation:
@@ -181,8 +183,7 @@ class Inliner:
         for callee, is_callee in chosen:
             skip = self.append(op, outer, pc)
             if callee.name in self.wanted:
-                inner = self.call(outer, pc, op, callee)
-                done.append(self.append(op, inner, len(callee.code)))
+                done.append(self.append(op, *self.call(outer, pc, op, callee)))
             else:
                 self.append(moved_op(with_callees(op, FunctionName(callee.name), None), outer), outer, pc)
                 done.append(self.append(op, outer, pc + 1))
@@ -190,10 +191,12 @@ class Inliner:
         for place in done:
             self.code[place] = branch(None, len(self.code), op)
 
-    def call(self, outer: Activation, pc: int, op: Op, callee: Function) -> Activation:
-        """A copy of a function in the place of a call: its arguments, its code, its results."""
+    def call(self, outer: Activation, pc: int, op: Op, callee: Function) -> Origin:
+        """A copy of a function in the place of a call: its arguments, its code, its results; the call, if it is in such
+        a copy. Returns what follows."""
         if any(one.function is callee for one in outer.chain()):
-            raise UnsupportedByJit(f"`{callee.name}`, which waits or exits and calls itself")
+            self.recursive.add(self.append(moved_op(replace(op, guard=None), outer), outer, pc))
+            return Origin(outer, pc + 1)
         if len(self.code) + len(callee.code) > MOST:
             raise UnsupportedByJit("calls of functions that wait or exit, too long to be inlined")
         site = CallSite(op)
@@ -205,7 +208,7 @@ class Inliner:
         self.add(inner)
         for formal, wanted in zip(callee.returns, site.results, strict=True):
             self.transfer(moved(operand_of(formal), inner), moved(wanted, outer), op, inner, len(callee.code))
-        return inner
+        return Origin(inner, len(callee.code))
 
     def transfer(self, given: Operand, wanted: Operand, call: Op, activation: Activation, pc: int) -> None:
         """Passes an argument or a result, as `transfer` of the interpreter's calls does."""

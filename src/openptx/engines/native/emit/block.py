@@ -8,6 +8,7 @@ from openptx.control_flow import control
 from openptx.engines.common import fault_text
 from openptx.engines.common.operands import source_position
 from openptx.engines.native.analysis.accesses import OF_CTA, Group, groups_of
+from openptx.engines.native.analysis.activations import only_interpreted
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.lattice import ZEROS, N
 from openptx.engines.native.analysis.liveness import live_results
@@ -282,6 +283,8 @@ class BlockEmitter:
 
     def act(self, op: Op) -> None:
         kind = op.form.instruction.control
+        if only_interpreted(self.c.function, self.scope.site):  # `leave_to_interp` has left
+            return
         if kind == "call":
             self.branches.calls.call_function(op)
             return
@@ -303,7 +306,7 @@ class BlockEmitter:
         """Emits the end of a block. Raises UnsupportedByJit for a control instruction without machine code."""
         op, waiting = b.last, self.facts.waiting[b.index]
         kind = control(op) if op is not None else None
-        if op is None or b.only_interpreted:
+        if op is None or kind == "cluster-barrier":
             self.registers.spill()
             self.branches.jump(b.successors[0], waiting)
             return
