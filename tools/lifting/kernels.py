@@ -131,7 +131,9 @@ class Lifter:
         if name in IGNORED:
             return
         w = self.w
-        operands = [each.split(" `")[0].strip() if name == "RET" else each.strip() for each in i.operands]
+        operands = [each.split(" (*")[0].strip() for each in i.operands]  # without nvdisasm's remarks
+        if name == "RET":
+            operands = [operands[0].split(" `")[0]]
         w.lines.append(f"// {i.text}")
         w.immediate = i.immediate
         guard = ""
