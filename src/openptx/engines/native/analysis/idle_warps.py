@@ -46,8 +46,7 @@ def skips(
 ) -> dict[int, Skip]:  # fmt: skip
     """By block. `places`: registers that live after a barrier, and their places in the frame; `counted`: headers of
     loops whose iterations are counted."""
-    y, z = c.block[1:]
-    if not c.all_warps_full or c.warps < 2 or y * z > 1 or len(c.graph.blocks) > MOST_BLOCKS:
+    if not may_have_idle_warps(c):
         return {}
     tests = {b.index: found for b in c.graph.blocks if facts.reached[b.index] for found in guarding(c, facts, b)}
     if not tests:
@@ -70,6 +69,12 @@ def skips(
         ):
             found[at] = Skip(barrier, predicate, test.operands[3], test.m.type, saved)
     return found
+
+
+def may_have_idle_warps(c: FunctionContext) -> bool:
+    """Whether threads of later warps have greater numbers `tid.x`, and the function is no longer than is analysed."""
+    y, z = c.block[1:]
+    return c.all_warps_full and c.warps > 1 and y * z <= 1 and len(c.graph.blocks) <= MOST_BLOCKS
 
 
 def bound_cells(c: FunctionContext, test: Op) -> tuple[int, ...]:
