@@ -165,6 +165,13 @@ def put_float(w: Writer, d: str, target: str, convert: str, value: str) -> None:
         w.set(d, w.make(convert, value))
 
 
+def number_of(w: Writer, operand: str, type: str) -> str:
+    """An operand of a conversion."""
+    if type == "f64":
+        return w.double(operand)
+    return w.single(operand) if type == "f32" else w.make("cvt.u16.u32", w.integer(operand), type="b16")
+
+
 def to_integer(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
     d, a = operands
     source = next((m.lower() for m in mods if m in ("F64", "F16", "BF16")), "f32")
@@ -173,12 +180,7 @@ def to_integer(w: Writer, i: Instruction, mods: list[str], operands: list[str]) 
     ftz = ".ftz" if "FTZ" in mods else ""
     if source == "f32" and target[1:] == "32" and "NTZ" not in mods:
         raise Unreadable(i.text)
-    if source == "f64":
-        value = w.double(a)
-    elif source == "f32":
-        value = w.single(a)
-    else:
-        value = w.make("cvt.u16.u32", w.integer(a), type="b16")
+    value = number_of(w, a, source)
     convert = f"cvt.{rounding}{ftz}.{target}.{source}"
     if target[1:] == "64":
         w.set_wide(d, w.make(convert, value, type="b64"))
@@ -192,12 +194,7 @@ def convert(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> 
     types = [m.lower() for m in mods if m in ("F64", "F32", "F16", "BF16")]
     rounding = next((ROUNDINGS[m] for m in mods if m in ROUNDINGS), "rn")
     target, source = types
-    if source == "f64":
-        value = w.double(a)
-    elif source == "f32":
-        value = w.single(a)
-    else:
-        value = w.make("cvt.u16.u32", w.integer(a), type="b16")
+    value = number_of(w, a, source)
     sizes = {"f64": 64, "f32": 32, "f16": 16, "bf16": 16}
     rounds = f".{rounding}" if sizes[target] < sizes[source] else ""
     put_float(w, d, target, f"cvt{rounds}{ftz}.{target}.{source}", value)

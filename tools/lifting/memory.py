@@ -102,7 +102,7 @@ def atomic(space: str, name: str) -> Step:
     def step(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
         operands = [o for o in operands if o not in ("PT", "!PT")]
         d, address, *values = operands if name == "atom" else ["RZ", *operands]
-        if space == "shared" and "POPC" in mods:
+        if any(m not in (*OPERATIONS, *TYPES, *IGNORED, "32", "FTZ", "RN") for m in mods):
             raise Unreadable(i.text)
         operation = next((m for m in mods if m in OPERATIONS), "ADD" if name == "red" else "CAS")
         kind = next((m for m in mods if m in TYPES), "")
