@@ -15,104 +15,71 @@ EDGE = 8
 """Bytes of a CUgraphEdgeData: all zeros, because programmatic launches do not exist here."""
 
 
-def put_handles(found: Sequence[Node], count: int, *outs: tuple[int, Sequence[Node]]) -> None:
+def put_handles(outs: Sequence[tuple[int, Sequence[Node]]], *data_and_count: int) -> None:
     """Writes handles to arrays with room for a count; remaining elements are null. The count becomes that of the
-    handles."""
-    room = get(count)
+    handles; the data of edges, which second versions of the entry points write, are zeros."""
+    *data, count = data_and_count
+    room, found = get(count), len(outs[0][1])
     for out, nodes in outs:
         for i in range(room if out else 0):
             put(out + 8 * i, nodes[i].handle if i < len(nodes) else 0)
-    put(count, min(room, len(found)) if any(out for out, _ in outs) else len(found))
+    written = min(room, found) if any(out for out, _ in outs) else found
+    put(count, written)
+    if any(data):
+        ctypes.memset(data[0], 0, EDGE * written)
 
 
 @in_context("cuGraphGetNodes")
 def get_nodes(context: Context, graph: Graph, out: int, count: int) -> None:
-    nodes = graph.nodes
-    put_handles(nodes, count, (out, nodes))
+    put_handles([(out, graph.nodes)], count)
 
 
 @in_context("cuGraphGetRootNodes")
 def get_roots(context: Context, graph: Graph, out: int, count: int) -> None:
-    nodes = [node for node in graph.nodes if not node.after]
-    put_handles(nodes, count, (out, nodes))
+    put_handles([(out, [node for node in graph.nodes if not node.after])], count)
 
 
-@in_context("cuGraphGetEdges")
-def get_edges(context: Context, graph: Graph, begins: int, ends: int, count: int) -> None:
+@in_context("cuGraphGetEdges", "cuGraphGetEdges_v2")
+def get_edges(context: Context, graph: Graph, begins: int, ends: int, *data_and_count: int) -> None:
     edges = [(before, node) for node in graph.nodes for before in node.after]
     befores, afters = [before for before, _ in edges], [node for _, node in edges]
-    put_handles(befores, count, (begins, befores), (ends, afters))
+    put_handles([(begins, befores), (ends, afters)], *data_and_count)
 
 
-@in_context("cuGraphGetEdges_v2")
-def get_edges_v2(context: Context, graph: Graph, begins: int, ends: int, data: int, count: int) -> None:
-    get_edges(context, graph, begins, ends, count)
-    plain(data, get(count))
+@in_context("cuGraphNodeGetDependencies", "cuGraphNodeGetDependencies_v2")
+def get_dependencies(context: Context, node: Node, out: int, *data_and_count: int) -> None:
+    put_handles([(out, node.after)], *data_and_count)
 
 
-def plain(data: int, count: int) -> None:
-    """Writes the data of edges, which are zeros."""
-    if data:
-        ctypes.memset(data, 0, EDGE * count)
+@in_context("cuGraphNodeGetDependentNodes", "cuGraphNodeGetDependentNodes_v2")
+def get_dependents(context: Context, found: Node, out: int, *data_and_count: int) -> None:
+    put_handles([(out, [node for node in found.graph.nodes if found in node.after])], *data_and_count)
 
 
-@in_context("cuGraphNodeGetDependencies")
-def get_dependencies(context: Context, node: Node, out: int, count: int) -> None:
-    nodes = node.after
-    put_handles(nodes, count, (out, nodes))
-
-
-@in_context("cuGraphNodeGetDependencies_v2")
-def get_dependencies_v2(context: Context, node: Node, out: int, data: int, count: int) -> None:
-    get_dependencies(context, node, out, count)
-    plain(data, get(count))
-
-
-@in_context("cuGraphNodeGetDependentNodes")
-def get_dependents(context: Context, found: Node, out: int, count: int) -> None:
-    nodes = [node for node in found.graph.nodes if found in node.after]
-    put_handles(nodes, count, (out, nodes))
-
-
-@in_context("cuGraphNodeGetDependentNodes_v2")
-def get_dependents_v2(context: Context, node: Node, out: int, data: int, count: int) -> None:
-    get_dependents(context, node, out, count)
-    plain(data, get(count))
-
-
-def pairs(graph: Graph, begins: int, ends: int, count: int) -> list[tuple[Node, Node]]:
-    """Reads the caller's edges."""
+def pairs(graph: Graph, begins: int, ends: int, *data_and_count: int) -> list[tuple[Node, Node]]:
+    """Reads the caller's edges. Their data are ignored."""
+    count = data_and_count[-1]
     befores, afters = (require_nodes_of(graph, read_handles(handles, count)) for handles in (begins, ends))
     return [*zip(befores, afters, strict=True)]
 
 
-@in_context("cuGraphAddDependencies")
-def add_dependencies(context: Context, graph: Graph, begins: int, ends: int, count: int) -> None:
-    edges = pairs(graph, begins, ends, count)
+@in_context("cuGraphAddDependencies", "cuGraphAddDependencies_v2")
+def add_dependencies(context: Context, graph: Graph, begins: int, ends: int, *data_and_count: int) -> None:
+    edges = pairs(graph, begins, ends, *data_and_count)
     if any(before is node or before in node.after for before, node in edges) or len({*edges}) < len(edges):
         raise invalid("an edge that the graph has already, or from a node to itself")
     for before, node in edges:
         node.after.append(before)
 
 
-@in_context("cuGraphAddDependencies_v2")
-def add_dependencies_v2(context: Context, graph: Graph, begins: int, ends: int, data: int, count: int) -> None:
-    add_dependencies(context, graph, begins, ends, count)
-
-
-@in_context("cuGraphRemoveDependencies")
-def remove_dependencies(context: Context, graph: Graph, begins: int, ends: int, count: int) -> None:
+@in_context("cuGraphRemoveDependencies", "cuGraphRemoveDependencies_v2")
+def remove_dependencies(context: Context, graph: Graph, begins: int, ends: int, *data_and_count: int) -> None:
     require_removable(graph)
-    edges = pairs(graph, begins, ends, count)
+    edges = pairs(graph, begins, ends, *data_and_count)
     if any(before not in node.after for before, node in edges) or len({*edges}) < len(edges):
         raise invalid("an edge that the graph does not have")
     for before, node in edges:
         node.after.remove(before)
-
-
-@in_context("cuGraphRemoveDependencies_v2")
-def remove_dependencies_v2(context: Context, graph: Graph, begins: int, ends: int, data: int, count: int) -> None:
-    remove_dependencies(context, graph, begins, ends, count)
 
 
 def require_removable(graph: Graph) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from openptx.driver.calls import invalid
-from openptx.driver.graphs.graph import NUMBERS, Choice, Graph, Node, Word, Work, bodies_of, child_of, choice_of
+from openptx.driver.graphs.graph import NUMBERS, Choice, Graph, Node, Word, Work, choice_of, graphs_of
 from openptx.driver.graphs.user_objects import Held
 from openptx.driver.objects import Object
 from openptx.driver.results import Result
@@ -38,8 +38,7 @@ class Step:
     @staticmethod
     def of(node: Node) -> Step:
         step = Step(node.kind, (*node.after,), node.work, choice=choice_of(node))
-        child = child_of(node)
-        inner = bodies_of(node) if child is None else (child,)
+        inner = graphs_of(node)
         return step.with_inner(tuple(Plan.of(graph) for graph in inner)) if inner else step
 
     def with_inner(self, inner: tuple[Plan, ...]) -> Step:

@@ -59,7 +59,7 @@ class Node(Object):
 
     def end(self) -> None:
         """Invalidates its handle, and those of the graphs that it runs."""
-        for graph in (*filter(None, (child_of(self),)), *bodies_of(self)):
+        for graph in graphs_of(self):
             graph.end()
         driver().remove(self)
 
@@ -147,7 +147,7 @@ class Graph(Object):
         """This graph and those that its nodes run."""
         yield self
         for node in self.nodes:
-            for graph in (*filter(None, (child_of(node),)), *bodies_of(node)):
+            for graph in graphs_of(node):
                 yield from graph.every()
 
     def end(self) -> None:
@@ -200,9 +200,12 @@ def choice_of(node: Node) -> Choice | None:
     return found if isinstance(found, Choice) else None
 
 
-def bodies_of(node: Node) -> tuple[Graph, ...]:
-    choice = choice_of(node)
-    return choice.bodies if choice is not None else ()
+def graphs_of(node: Node) -> tuple[Graph, ...]:
+    """The graphs that a node runs: its child, or those of a conditional node."""
+    choice, child = choice_of(node), child_of(node)
+    if choice is not None:
+        return choice.bodies
+    return (child,) if child is not None else ()
 
 
 def require_nodes_of(graph: Graph, handles: list[int]) -> list[Node]:

@@ -42,8 +42,7 @@ def kernel_work(context: Context, pointer: int, layout: struct.Struct = KERNEL) 
     return Work(launches.run, (context, *launches.prepared(function, shape, pointers, extra)))
 
 
-def kernel_work_v2(context: Context, pointer: int) -> Work:
-    return kernel_work(context, pointer, KERNEL_V2)
+kernel_work_v2 = partial(kernel_work, layout=KERNEL_V2)
 
 
 def host_work(context: Context, pointer: int) -> Work:
@@ -218,8 +217,9 @@ SPECIAL: dict[str, Callable[..., None]] = {
 """Functions that add nodes whose description is also a result, by the node's kind."""
 
 
-@in_context("cuGraphAddNode")
-def add_node(context: Context, out: int, graph: int, after: int, count: int, pointer: int) -> None:
+@in_context("cuGraphAddNode", "cuGraphAddNode_v2", "cuGraphAddNode_v3")
+def add_node(context: Context, out: int, graph: int, after: int, *data_count_pointer: int) -> None:
+    *_, count, pointer = data_count_pointer
     put(out, 0)
     special = SPECIAL.get(kind_at(pointer))
     if special is not None:
@@ -227,8 +227,3 @@ def add_node(context: Context, out: int, graph: int, after: int, count: int, poi
         return
     kind, make = work_of(context, pointer)
     add(out, graph, after, count, kind, make)
-
-
-@in_context("cuGraphAddNode_v2", "cuGraphAddNode_v3")
-def add_node_v2(context: Context, out: int, graph: int, after: int, edges: int, count: int, pointer: int) -> None:
-    add_node(context, out, graph, after, count, pointer)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from openptx.driver.calls import Failure, in_context, invalid, put, put_int
 from openptx.driver.devices.contexts import Context
 from openptx.driver.graphs.executable import Executable, Plan, Step
-from openptx.driver.graphs.graph import Graph, Node, bodies_of, child_of, choice_of
+from openptx.driver.graphs.graph import Graph, Node, choice_of, graphs_of
 from openptx.driver.memory.word_operations import same_types
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
@@ -30,6 +30,11 @@ class Difference(NamedTuple):
     why: str
     node: Node | None = None
     before: Node | None = None
+
+    @property
+    def handles(self) -> tuple[int, int]:
+        """Those of the nodes, 0 for none."""
+        return (self.node.handle if self.node else 0), (self.before.handle if self.before else 0)
 
 
 def sinks(after: Mapping[Node, Collection[Node]]) -> list[Node]:
@@ -79,7 +84,7 @@ def differs(step: Step, node: Node) -> Difference | None:
     """Why a node cannot replace the work of a step; None if it can."""
     if step.kind != node.kind:
         return Difference(TYPE_CHANGED, f"a node of kind `{node.kind}` instead of `{step.kind}`", node)
-    inner = inner_graphs(node)
+    inner = graphs_of(node)
     choice = choice_of(node)
     kinds = [each.kind for each in (step.choice, choice) if each is not None]
     if len(inner) != len(step.inner) or len({*kinds}) > 1:
@@ -87,11 +92,6 @@ def differs(step: Step, node: Node) -> Difference | None:
     if step.kind == "memory" and not same_types(step.work.function, node.work.function):
         return Difference(PARAMETERS_CHANGED, "operations on memory of other types", node)
     return next(filter(None, (first_difference(*pair) for pair in zip(step.inner, inner, strict=True))), None)
-
-
-def inner_graphs(node: Node) -> tuple[Graph, ...]:
-    child = child_of(node)
-    return (child,) if child is not None else bodies_of(node)
 
 
 def updated(old: Plan, new: Graph) -> Plan:
@@ -107,43 +107,39 @@ def updated(old: Plan, new: Graph) -> Plan:
 def renewed(step: Step, new: Step, node: Node) -> Step:
     """The work of another graph's node, at its place in the old one."""
     kept = replace(new, after=step.after, enabled=step.enabled)
-    inner = tuple(updated(*pair) for pair in zip(step.inner, inner_graphs(node), strict=True))
+    inner = tuple(updated(*pair) for pair in zip(step.inner, graphs_of(node), strict=True))
     return kept.with_inner(inner) if inner else kept
 
 
-def update(handle: int, graph: int) -> Difference | None:
-    """Replaces the work by that of another graph; or returns why not."""
+def update(handle: int, graph: int) -> Difference:
+    """Replaces the work by that of another graph; or returns why not: a difference with another result than 0."""
     found, new = driver().find(handle, Executable), driver().find(graph, Graph)
     if new.moved:
         raise invalid(f"{new!r} was moved to a node of {new.outer!r}")
     wrong = first_difference(found.plan, new)
     if wrong is None:
         found.plan = updated(found.plan, new)
-    return wrong
+    return wrong or Difference(0, "")
 
 
-def require_updated(wrong: Difference | None) -> None:
-    if wrong is not None:
+def require_updated(wrong: Difference) -> None:
+    if wrong.result:
         raise Failure(Result.GRAPH_EXEC_UPDATE_FAILURE, wrong.why, usual=True)
-
-
-def handle_of(node: Node | None) -> int:
-    return node.handle if node is not None else 0
 
 
 @in_context("cuGraphExecUpdate_v2")
 def exec_update_v2(context: Context, handle: int, graph: int, info: int) -> None:
     wrong = update(handle, graph)
     if info:
-        put_int(info, wrong.result if wrong is not None else 0)
-        put(info + 8, handle_of(wrong.node if wrong is not None else None))
-        put(info + 16, handle_of(wrong.before if wrong is not None else None))
+        put_int(info, wrong.result)
+        for i, found in enumerate(wrong.handles):
+            put(info + 8 + 8 * i, found)
     require_updated(wrong)
 
 
 @in_context("cuGraphExecUpdate")
 def exec_update(context: Context, handle: int, graph: int, node: int, out: int) -> None:
     wrong = update(handle, graph)
-    put(node, handle_of(wrong.node if wrong is not None else None))
-    put_int(out, wrong.result if wrong is not None else 0)
+    put(node, wrong.handles[0])
+    put_int(out, wrong.result)
     require_updated(wrong)

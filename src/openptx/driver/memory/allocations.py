@@ -64,6 +64,14 @@ REGISTERED: dict[int, int] = {}
 """Device addresses of registered memory, by host address."""
 
 
+def registered_at(address: int, size: int = 1) -> tuple[int, Ownership] | None:
+    """The registered memory that contains bytes, given by the host's address: its beginning there, and its owner."""
+    for host, registered in REGISTERED.items():
+        if host <= address and address + size <= host + OWNED[registered].block.size:
+            return host, OWNED[registered]
+    return None
+
+
 def follows_undefined_bits() -> bool:
     """Whether launches are watched for reads of unwritten values."""
     tools = os.environ.get(SANITIZE, "").split(",")
@@ -187,15 +195,12 @@ def free_host(context: Context, address: int) -> None:
 def device_pointer(context: Context, out: int, pointer: int, flags: int) -> None:
     put(out, 0)
     require_flags(flags, 0, "a device pointer, which has none")
-    block = memory.find(pointer)
-    if block is not None:
+    if memory.find(pointer) is not None:
         put(out, pointer)
-        return
-    for host, address in REGISTERED.items():
-        if host <= pointer < host + OWNED[address].block.size:
-            put(out, address + pointer - host)
-            return
-    raise invalid(f"0x{pointer:x} is not host memory that the driver allocated or registered")
+    elif (found := registered_at(pointer)) is not None:
+        put(out, found[1].block.address + pointer - found[0])
+    else:
+        raise invalid(f"0x{pointer:x} is not host memory that the driver allocated or registered")
 
 
 @in_context("cuMemHostGetFlags")
@@ -210,8 +215,7 @@ def host_flags(context: Context, out: int, pointer: int) -> None:
 def register(context: Context, pointer: int, size: int, flags: int) -> None:
     if not pointer or not size:
         raise invalid("host memory of no bytes, or at the null pointer")
-    if flags & ~REGISTER_FLAGS:
-        raise invalid(f"flags {flags} of registered host memory")
+    require_flags(flags, REGISTER_FLAGS, "registered host memory")
     for address in REGISTERED.values():
         block = OWNED[address].block
         if block.pointer < pointer + size and pointer < block.pointer + block.size:

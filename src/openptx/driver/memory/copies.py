@@ -66,25 +66,19 @@ def to_peer_async(context: Context, target: int, to: int, source: int, of: int, 
     asynchronous(context, stream, target, of_device, source, of_device, size)
 
 
-@in_context("cuMemcpyBatchAsync")
+@in_context("cuMemcpyBatchAsync", "cuMemcpyBatchAsync_v2")
 def batch(
     context: Context, targets: int, sources: int, sizes: int, count: int, attributes: int, indices: int, kinds: int,
-    wrong: int, stream: int,
+    *wrong_and_stream: int,
 ) -> None:  # fmt: skip
-    """Copies one after another. Attributes concern the order, which is strict here, and locations."""
+    """Copies one after another. Attributes concern the order, which is strict here, and locations. The second version
+    does not report which copy is wrong."""
+    wrong, stream = (0, *wrong_and_stream)[-2:]
     for i in counted(count, "copies"):
         put_size(wrong, i)
         target, source, size = (get(array + 8 * i) for array in (targets, sources, sizes))
         asynchronous(context, stream, target, of_either, source, of_either, size)
     put_size(wrong, (1 << 64) - 1)  # none
-
-
-@in_context("cuMemcpyBatchAsync_v2")
-def batch_v2(
-    context: Context, targets: int, sources: int, sizes: int, count: int, attributes: int, indices: int, kinds: int,
-    stream: int,
-) -> None:  # fmt: skip
-    batch(context, targets, sources, sizes, count, attributes, indices, kinds, 0, stream)
 
 
 def require_contexts(*handles: int) -> None:

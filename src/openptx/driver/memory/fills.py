@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -53,12 +52,10 @@ def define(bits: int) -> None:
     ) -> None:
         submit(context, stream, "fill", fill, address, pitch, value, element, width, height)
 
-    functions: dict[str, Callable[..., None]] = {
-        f"cuMemsetD{bits}_v2": row, f"cuMemsetD{bits}Async": row_async,
-        f"cuMemsetD2D{bits}_v2": rows, f"cuMemsetD2D{bits}Async": rows_async,
-    }  # fmt: skip
-    for symbol, function in functions.items():
-        in_context(symbol)(function)
+    in_context(f"cuMemsetD{bits}_v2")(row)
+    in_context(f"cuMemsetD{bits}Async")(row_async)
+    in_context(f"cuMemsetD2D{bits}_v2")(rows)
+    in_context(f"cuMemsetD2D{bits}Async")(rows_async)
 
 
 for _bits in ELEMENTS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from openptx import memory
 from openptx.device.memory import Allocation
 from openptx.driver.graphs.allocations import owned_by_graph
-from openptx.driver.memory.allocations import OWNED, REGISTERED, Ownership
+from openptx.driver.memory.allocations import OWNED, Ownership, registered_at
 from openptx.driver.memory.virtual import part_at
 from openptx.driver.modules.module import Module
 from openptx.driver.objects import driver
@@ -21,9 +21,8 @@ def owned_at(address: int) -> Ownership | None:
     block = memory.find(address)
     if block is not None:
         return OWNED.get(block.address)
-    for host, device in REGISTERED.items():
-        if host <= address < host + OWNED[device].block.size:
-            return OWNED[device]
+    if (registered := registered_at(address)) is not None:
+        return registered[1]
     return variable_at(address) or mapped_at(address) or imported_at(address) or owned_by_graph(address)
 
 

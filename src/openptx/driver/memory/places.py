@@ -8,7 +8,7 @@ from openptx.device.allocation import in_bytes
 from openptx.device.mapping import is_mapped
 from openptx.device.memory import device
 from openptx.driver.calls import invalid
-from openptx.driver.memory.allocations import OWNED, REGISTERED
+from openptx.driver.memory.allocations import REGISTERED, registered_at
 from openptx.memory.transfers import span_of
 
 WRITE = "write"
@@ -26,9 +26,8 @@ def of_device(address: int, size: int, action: str) -> int:
             return block.pointer + into
     elif address in REGISTERED or (found := span_of(address)) is None:
         found = None
-        for host, registered in REGISTERED.items():
-            if host <= address and address + size <= host + OWNED[registered].block.size:
-                return address
+        if registered_at(address, size) is not None:
+            return address
     elif address + size <= found.base + found.data.size:
         if action == WRITE and not found.data.flags.writeable:
             raise invalid(f"{action} of {in_bytes(size)} at 0x{address:x}, which is mapped for reading only")

@@ -63,6 +63,14 @@ def part_at(address: int) -> Part | None:
     return next(every, None)
 
 
+def require_part_at(address: int) -> Part:
+    """The mapping at an address. Fails if there is none."""
+    found = part_at(address)
+    if found is None:
+        raise invalid(f"nothing is mapped at 0x{address:x}")
+    return found
+
+
 @initialized("cuMemGetAllocationGranularity")
 def granularity(out: int, properties: int, option: int) -> None:
     require_properties(read(properties, PROPERTIES.size))
@@ -149,18 +157,14 @@ def set_access(address: int, size: int, descriptions: int, count: int) -> None:
 
 @initialized("cuMemGetAccess")
 def get_access(out: int, place: int, address: int) -> None:
-    found = part_at(address)
-    if found is None:
-        raise invalid(f"nothing is mapped at 0x{address:x}")
+    found = require_part_at(address)
     put(out, next(number for number, access in FLAGS.items() if access == found.access))
 
 
 @initialized("cuMemRetainAllocationHandle")
 def retain(out: int, address: int) -> None:
     put(out, 0)
-    found = part_at(address)
-    if found is None:
-        raise invalid(f"nothing is mapped at 0x{address:x}")
+    found = require_part_at(address)
     handle = next((known for known in driver().every(Handle) if known.physical is found.memory), None)
     if handle is None:  # the program has released it
         properties = PROPERTIES.pack(PINNED, 0, ON_DEVICE, 0)

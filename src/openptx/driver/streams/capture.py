@@ -86,14 +86,9 @@ def state(stream: Stream) -> int:
     return ACTIVE if stream.capture.valid else INVALIDATED
 
 
-@in_context("cuStreamGetCaptureInfo")
-def capture_number(context: Context, stream: Stream, status: int, number: int) -> None:
-    capture_info(context, stream, status, number, 0, 0, 0)
-
-
-@in_context("cuStreamGetCaptureInfo_v2")
+@in_context("cuStreamGetCaptureInfo", "cuStreamGetCaptureInfo_v2")
 def capture_info(
-    context: Context, stream: Stream, status: int, number: int, graph: int, after: int, count: int
+    context: Context, stream: Stream, status: int, number: int, graph: int = 0, after: int = 0, count: int = 0
 ) -> None:
     require_queryable(context, stream)
     put_int(status, state(stream))
@@ -120,8 +115,9 @@ def capture_info_v3(
         put_size(edges, ctypes.addressof(capture.returned_edges))
 
 
-@in_context("cuStreamUpdateCaptureDependencies")
-def update_dependencies(context: Context, stream: Stream, nodes: int, count: int, flags: int) -> None:
+@in_context("cuStreamUpdateCaptureDependencies", "cuStreamUpdateCaptureDependencies_v2")
+def update_dependencies(context: Context, stream: Stream, nodes: int, *data_count_flags: int) -> None:
+    *_, count, flags = data_count_flags
     capture = stream.capture
     if capture is None:
         raise Failure(Result.ILLEGAL_STATE, "the stream is not being captured")
@@ -131,8 +127,3 @@ def update_dependencies(context: Context, stream: Stream, nodes: int, count: int
         capture.after[stream] = dependencies
     else:
         capture.wait(stream, dependencies)
-
-
-@in_context("cuStreamUpdateCaptureDependencies_v2")
-def update_dependencies_v2(context: Context, stream: Stream, nodes: int, edges: int, count: int, flags: int) -> None:
-    update_dependencies(context, stream, nodes, count, flags)
