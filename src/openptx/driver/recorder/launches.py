@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections import Counter
 from fnmatch import fnmatchcase
 
 from openptx.driver.calls import Failure, text
@@ -103,16 +102,9 @@ def kernel_to_record(session: Session, handle: int, stream: int) -> Kernel | Non
         session.warn_once(f"kernel `{known.name}` is launched in a graph: it is not recorded there")
         return None
     kernel = with_ptx(session, known)
-    if kernel is not None:
-        session.taken[key] += 1
-    else:
-        stop(session.taken, key, settings.launches)
+    # Launches of a kernel without PTX are not looked at again.
+    session.taken[key] = session.taken[key] + 1 if kernel is not None else settings.launches
     return kernel
-
-
-def stop(taken: Counter[tuple[str, str]], key: tuple[str, str], most: int) -> None:
-    """Launches of this kernel are not recorded from now on."""
-    taken[key] = most
 
 
 def find_kernel(session: Session, handle: int) -> KernelHandle | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from pathlib import Path
 
 from openptx.driver.calls import Failure, get, text
@@ -15,35 +16,28 @@ from openptx.linking import link_files
 from openptx.source import File
 
 
-def load_image(session: Session, data: bytes, handle: int, variables: str) -> None:
-    image = session.images.of(data, session.capability)
-    session.images.modules[handle] = LoadedImage(image, handle, variables)
+def loads(variables: str, of_data: Sequence[str], of_file: str) -> None:
+    """Wraps the entry points that load images of a kind, whose variables another entry point finds."""
+
+    def load_image(session: Session, data: bytes, handle: int) -> None:
+        image = session.images.of(data, session.capability)
+        session.images.modules[handle] = LoadedImage(image, handle, variables)
+
+    def load_data(session: Session, call: Passage, out: int, image: int, *options: int) -> None:
+        data = bytes_at(image) if image else b""
+        if call() == 0:
+            load_image(session, data, get(out))
+
+    def load_file(session: Session, call: Passage, out: int, path: int, *options: int) -> None:
+        if call() == 0:
+            load_image(session, Path(text(path, "the path")).read_bytes(), get(out))
+
+    around(*of_data)(load_data)
+    around(of_file)(load_file)
 
 
-@around("cuModuleLoadData", "cuModuleLoadDataEx", "cuModuleLoadFatBinary")
-def load_data(session: Session, call: Passage, out: int, image: int, *options: int) -> None:
-    data = bytes_at(image) if image else b""
-    if call() == 0:
-        load_image(session, data, get(out), "cuModuleGetGlobal_v2")
-
-
-@around("cuModuleLoad")
-def load_file(session: Session, call: Passage, out: int, path: int) -> None:
-    if call() == 0:
-        load_image(session, Path(text(path, "the path")).read_bytes(), get(out), "cuModuleGetGlobal_v2")
-
-
-@around("cuLibraryLoadData")
-def load_library(session: Session, call: Passage, out: int, image: int, *options: int) -> None:
-    data = bytes_at(image) if image else b""
-    if call() == 0:
-        load_image(session, data, get(out), "cuLibraryGetGlobal")
-
-
-@around("cuLibraryLoadFromFile")
-def load_library_file(session: Session, call: Passage, out: int, path: int, *options: int) -> None:
-    if call() == 0:
-        load_image(session, Path(text(path, "the path")).read_bytes(), get(out), "cuLibraryGetGlobal")
+loads("cuModuleGetGlobal_v2", ["cuModuleLoadData", "cuModuleLoadDataEx", "cuModuleLoadFatBinary"], "cuModuleLoad")
+loads("cuLibraryGetGlobal", ["cuLibraryLoadData"], "cuLibraryLoadFromFile")
 
 
 @around("cuModuleUnload", "cuLibraryUnload")
