@@ -1,4 +1,4 @@
-"""The capabilities of a stream: whether it is a terminal, and has colours."""
+"""The capabilities of a stream, whether it is a terminal and has colours; and text in colours, or in none."""
 
 from __future__ import annotations
 
@@ -8,6 +8,23 @@ import sys
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:
     from typing import TextIO
+
+CODES = {
+    "error": "1;31", "fault": "1;31", "unsupported": "1;33", "warning": "1;33",
+    "gutter": "1;34", "secondary": "1;34", "bold": "1", "added": "32",
+}  # fmt: skip
+
+
+class Style:
+    """Colours text, or leaves it unchanged if colour is off."""
+
+    __slots__ = ("color",)
+
+    def __init__(self, color: bool) -> None:
+        self.color = color
+
+    def __call__(self, kind: str, text: str) -> str:
+        return f"\x1b[{CODES[kind]}m{text}\x1b[0m" if self.color and text else text
 
 
 def is_terminal(stream: TextIO) -> bool:
@@ -24,8 +41,6 @@ def has_color(stream: TextIO) -> bool:
 
 def paint(kind: str, text: str, stream: TextIO | None = None) -> str:
     """Text in the colour of a kind of message (`error`, `warning`, `bold`), for stderr by default."""
-    from openptx.diagnostics.render.style import Style
-
     return Style(has_color(stream or sys.stderr))(kind, text)
 
 

@@ -14,10 +14,9 @@ from openptx import TensorMap
 from openptx.driver.execution.launches import Shape
 from openptx.driver.modules.images import bytes_at
 from openptx.driver.recorder import find_driver as finding
-from openptx.driver.recorder.allocations import Allocations
 from openptx.driver.recorder.images import Image, Images, KernelHandle, LoadedImage
 from openptx.driver.recorder.launches import with_ptx
-from openptx.driver.recorder.session import Session
+from openptx.driver.recorder.session import Allocations, Session
 from openptx.driver.recorder.settings import Settings, from_environment
 from openptx.driver.recorder.writing import Before, Place, ours
 from openptx.errors import ArgumentError

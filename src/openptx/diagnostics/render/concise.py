@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from openptx.diagnostics import Diagnostic
 from openptx.diagnostics.render.cells import Cells
-from openptx.diagnostics.render.style import Style
 from openptx.diagnostics.render.summary import summary
+from openptx.diagnostics.terminal import Style
 
 
 def render(diagnostics: list[Diagnostic], *, color: bool = False, width: int = 0) -> str:

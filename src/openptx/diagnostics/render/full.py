@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from openptx.diagnostics.render.cells import Cells
 from openptx.diagnostics.render.snippet import Mark, edge, snippet
-from openptx.diagnostics.render.style import Style
 from openptx.diagnostics.render.summary import summary
+from openptx.diagnostics.terminal import Style
 
 TYPE_CHECKING = False  # importing typing would cost 7 ms
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openptx.diagnostics.render.cells import Cells, cells
-from openptx.diagnostics.render.style import Style
+from openptx.diagnostics.terminal import Style
 from openptx.source import File, Span
 
 CUT = "..."

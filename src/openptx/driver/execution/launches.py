@@ -9,7 +9,7 @@ import math
 import os
 import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from typing import Any, NamedTuple
 
@@ -26,7 +26,6 @@ from openptx.driver.execution.functions import (
     static_shared,
 )
 from openptx.driver.execution.occupancy import most_together
-from openptx.driver.execution.parameters import packed
 from openptx.driver.memory.allocations import SANITIZE
 from openptx.driver.modules.module import Function
 from openptx.driver.objects import driver
@@ -227,3 +226,37 @@ def launch_ex(context: Context, config: int, handle: int, pointers: int, extra: 
     launch(context, handle, shape, stream, pointers, extra)
     for event in events:
         record(context, event, stream_of(context, stream))
+
+
+END, POINTER, SIZE = 0, 1, 2
+"""CU_LAUNCH_PARAM_*: the meaning of the next word in `extra`."""
+
+
+def packed(name: str, size: int, places: Sequence[tuple[int, int]], pointers: int, extra: int) -> bytearray:
+    """The bytes of all parameters: from a pointer for each, or all together by `extra`. `places` are (offset, bytes).
+
+    Fails if some are missing; `name` is the kernel's.
+    """
+    if pointers and extra:
+        raise invalid(f"the parameters of kernel `{name}` are given twice")
+    buffer = bytearray(size)
+    if not size:
+        return buffer
+    if pointers:
+        address = ctypes.addressof(ctypes.c_char.from_buffer(buffer))
+        table = (ctypes.c_uint64 * len(places)).from_address(pointers)
+        for pointer, (offset, count) in zip(table, places, strict=True):
+            if not pointer:
+                raise invalid(f"a parameter of kernel `{name}` is null")
+            ctypes.memmove(address + offset, pointer, count)
+        return buffer
+    if not extra:
+        raise invalid(f"kernel `{name}` needs parameters, and there are none")
+    words = dict[int, int]()
+    while (number := get(extra)) != END:
+        words[number] = get(extra + 8)
+        extra += 16
+    provided = get(words.get(SIZE, 0))
+    if provided < size:
+        raise invalid(f"kernel `{name}` takes {size} bytes of parameters, not {provided}")
+    return bytearray(ctypes.string_at(words.get(POINTER, 0), size))

@@ -1,13 +1,19 @@
-"""Images that programs load: PTX as text, fat binaries with PTX in them, and images that cannot be run."""
+"""Images that programs load: PTX as text, fat binaries with PTX in them, and images that cannot be run.
+
+Some compilers pass only machine code to the driver, and keep the PTX in a file beside it (`ptx_beside`).
+"""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import os
 import struct
+from collections.abc import Iterator
+from pathlib import Path
 
 from openptx.device.mapping import is_mapped
 from openptx.driver.calls import Failure, invalid
-from openptx.driver.modules.kept_ptx import ptx_beside
 from openptx.driver.objects import driver
 from openptx.driver.results import Result
 from openptx.errors import InputError
@@ -102,3 +108,28 @@ def runs(target: str, own: int) -> bool:
 
 def device_target() -> str:
     return f"sm_{driver().capability}"
+
+
+def triton_cache() -> Path:
+    """The folder of Triton's cache."""
+    chosen = os.environ.get("TRITON_CACHE_DIR")
+    return Path(chosen) if chosen else Path(os.environ.get("TRITON_HOME", Path.home())) / ".triton" / "cache"
+
+
+def kept_cubins() -> Iterator[Path]:
+    """Files of machine code that Triton keeps, and CuTe DSL with `CUTE_DSL_KEEP=ptx,cubin`."""
+    yield from triton_cache().glob("*/*.cubin")
+    if "cubin" in os.environ.get("CUTE_DSL_KEEP", ""):
+        yield from Path(os.environ.get("CUTE_DSL_DUMP_DIR") or ".").glob("*.cubin")
+
+
+def ptx_beside(image: bytes) -> str | None:
+    """The PTX that an image's machine code was compiled from, if its compiler keeps a file of that code; else None.
+
+    Triton loads the bytes of the file, CuTe DSL a fat binary that contains them.
+    """
+    for file in kept_cubins():
+        with contextlib.suppress(OSError):  # another process may clear the cache
+            if file.stat().st_size <= len(image) and (code := file.read_bytes()) and code in image:
+                return file.with_suffix(".ptx").read_text("utf-8")
+    return None

@@ -6,8 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 
 from openptx.driver.calls import Failure
-from openptx.driver.modules.images import ptx_of
-from openptx.driver.modules.kept_ptx import ptx_beside
+from openptx.driver.modules.images import ptx_beside, ptx_of
 from openptx.errors import Error
 from openptx.reading import read
 from openptx.runtime import LoadedModule, load

@@ -6,8 +6,7 @@ import ctypes
 from fnmatch import fnmatchcase
 
 from openptx.driver.calls import Failure, text
-from openptx.driver.execution.launches import Shape, configuration
-from openptx.driver.execution.parameters import packed
+from openptx.driver.execution.launches import Shape, configuration, packed
 from openptx.driver.recorder.images import Image, KernelHandle
 from openptx.driver.recorder.session import Session
 from openptx.driver.recorder.wrappers import Passage, around

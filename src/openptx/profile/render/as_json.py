@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from openptx.profile.classes import class_of
+from openptx.profile.counted_launch import class_of
 from openptx.profile.operand_costs import costliest
 from openptx.profile.render.nsight import totals
 
