@@ -169,9 +169,10 @@ class Memory:
                     continue
 
     def show(self, name: str, address: int, data: Bytes) -> Allocation:
-        """Makes a part of a reservation accessible to kernels; it must not share a slot with another accessible
-        part."""
+        """Makes bytes accessible to kernels at an address that was reserved or avoided; they must not share a slot with
+        others."""
         with MEMORY:
+            self._grow((address + data.size >> self.shift) + 1)
             lead = address & (1 << self.shift) - 1
             writable = data.flags.writeable
             return self._add(name, pointer_of(data), data.size, writable, data, lead, slot=address >> self.shift)
@@ -294,10 +295,14 @@ class Memory:
             slot += 1
         if slot + count > self._slots:
             raise MemoryError(f"no device addresses are left for {count << self.shift} bytes")
-        added = slot + count - len(self._rows)
+        self._grow(slot + count)
+        return slot
+
+    def _grow(self, slots: int) -> None:
+        """Makes the table of slots at least as long."""
+        added = max(slots - len(self._rows), 0)
         self._rows.extend([None] * added)
         self._table.extend(bytes(added * ROW.size))
-        return slot
 
     def remove(self, allocation: Allocation) -> None:
         """Forgets an allocation; its slots may be reused."""

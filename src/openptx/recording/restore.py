@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from openptx.device.allocation import Bytes, in_bytes
 from openptx.device.memory import Memory
 from openptx.device.memory_view import pointer_of
 from openptx.errors import InputError
+from openptx.isa.address_windows import FIRST
 from openptx.program import Program
 from openptx.recording.addresses import Relocation, aligned
 from openptx.recording.file import Recording, Region
@@ -22,6 +24,9 @@ from openptx.runtime.parameters import Packed
 
 ALIGN = 256
 """Host addresses of restored memory equal those on the GPU modulo this number of bytes."""
+
+HIGHEST = 1 << 12
+"""Allocations in slots below this one keep their addresses: higher ones would make the table of slots large."""
 
 
 class RestoredRegion(NamedTuple):
@@ -72,14 +77,16 @@ def restore(recording: Recording, program: Program) -> RestoredLaunch:
     """Creates the recorded allocations in the memory of a separate device, with their contents before the launch.
 
     Each gets addresses that end in the same bits as on the GPU (32 of them in 64-bit programs), so that alignment is
-    the same. Pointers to allocations, in parameters and in memory, are relocated; tensor maps of the GPU's become ours.
+    the same; those that OpenPTX's driver gave, it gets again. Pointers to other allocations, in parameters and in
+    memory, are relocated; tensor maps of the GPU's become ours.
     Raises ArgumentError for a kernel that the module does not have, InputError for parameters and variables that are
     not those of the kernel's text.
     """
     recording = with_our_maps(recording)
     module = LoadedModule(program, memory_for(recording, program.address_size))
     kernel = module.get_function(recording.kernel)
-    found = [place_region(recording, number, module) for number in range(len(recording.regions))]
+    kept = addresses_kept(recording, module.image.memory)
+    found = [place_region(recording, number, module, kept) for number in range(len(recording.regions))]
     recorded = [(restored.region.address, restored.data.size) for restored in found]
     copies = [restored.address for restored in found]
     relocation = Relocation(recorded, copies)
@@ -102,7 +109,23 @@ def memory_for(recording: Recording, address_size: int) -> Memory:
     return memory
 
 
-def place_region(recording: Recording, number: int, module: LoadedModule) -> RestoredRegion:
+def addresses_kept(recording: Recording, memory: Memory) -> set[int]:
+    """Those of allocations that have slots of their own, as OpenPTX's driver gives them.
+
+    Relocating its pointers would change data: 17 and 64 are the halves of an address of its second allocation.
+    """
+    parts = [(region.address, region.size) for region in recording.regions] + list(recording.left_out)
+    slots = Counter(
+        slot for address, size in parts for slot in range(address >> memory.shift, (address + size >> memory.shift) + 1)
+    )
+    return {
+        region.address
+        for region in recording.regions
+        if FIRST <= (slot := region.address >> memory.shift) < HIGHEST and slots[slot] == 1
+    }
+
+
+def place_region(recording: Recording, number: int, module: LoadedModule, kept: Container[int]) -> RestoredRegion:
     """One allocation, as new memory or as a variable of the module."""
     region = recording.regions[number]
     if region.symbol:
@@ -115,16 +138,18 @@ def place_region(recording: Recording, number: int, module: LoadedModule) -> Res
         data[:] = region.before
         return RestoredRegion(region, f"`{region.symbol}`", module.image.address(region.symbol, generic=True), data)
     name = f"allocation {number} (0x{region.address:x} on the GPU)"
-    address, data = added(module.image.memory, name, region)
+    address, data = added(module.image.memory, name, region, region.address in kept)
     return RestoredRegion(region, name, address, data)
 
 
-def added(memory: Memory, name: str, region: Region) -> tuple[int, Bytes]:
-    """New memory: its address, and its bytes."""
+def added(memory: Memory, name: str, region: Region, is_kept: bool) -> tuple[int, Bytes]:
+    """New memory, at the address of the recording if that `is_kept`: its address, and its bytes."""
     whole = np.empty(region.size + 2 * ALIGN, np.uint8)
     first = (region.address - pointer_of(whole)) % ALIGN
     data = whole[first : first + region.size]
     data[:] = region.before
+    if is_kept:
+        return memory.show(name, region.address, data).base, data
     lead = region.address & ((1 << memory.shift) - 1)
     return memory.span(name, whole, pointer_of(whole) + first, region.size, True, lead).base, data
 

@@ -13,6 +13,8 @@ from launches import CHASE, HEAD, SCALE, SUM, changed, number, scaled, summed
 
 import openptx
 from openptx.recording import read_recording, write_recording
+from openptx.recording.addresses import Relocation
+from openptx.recording.file import Region
 
 ENGINES = pytest.mark.parametrize("engine", ["interp", "native"])
 
@@ -56,6 +58,33 @@ def test_pointers_in_memory_lead_where_they_led(tmp_path: Path, engine: str) -> 
     assert out[0] == 111
     assert len(recording.regions) == 4
     assert openptx.replay(tmp_path / "chase.launch", engine=engine).equal
+    assert openptx.replay(as_on_a_gpu(recording), engine=engine).equal
+
+
+def as_on_a_gpu(recording: openptx.Recording) -> openptx.Recording:
+    """The recording with all allocations in one window of 4 GiB, whose addresses a replay cannot give again."""
+    sizes = [(region.address, region.size) for region in recording.regions]
+    moved = Relocation(sizes, [0x7F12_3400_0000 + 0x1000 * n for n in range(len(sizes))])
+    regions = list[Region]()
+    for region in recording.regions:
+        contents = region.before.copy(), region.after.copy()
+        for content in contents:
+            moved.content(region.address, content)
+        address = int(moved.words(np.array([region.address], np.uint64))[0])
+        regions.append(replace(region, address=address, before=contents[0], after=contents[1]))
+    parameters = tuple((offset, moved.parameter(offset, content)) for offset, content in recording.parameters)
+    return replace(recording, regions=tuple(regions), parameters=parameters)
+
+
+def test_numbers_are_not_taken_for_addresses_of_the_driver() -> None:
+    """Two words of 32 bits that together are an address of the recorded allocation."""
+    x, y = np.zeros(64, np.float32), np.zeros(64, np.float32)
+    kernel = openptx.load(SCALE)["scale"]
+    address = kernel.module.address(x)
+    x.view(np.uint64)[5] = address + 8
+    recording = openptx.record(kernel, 1, 64, (x, y, 64))
+    assert {region.address for region in recording.regions} >= {address}
+    assert openptx.replay(recording).equal
 
 
 def test_the_low_bits_of_addresses_stay(tmp_path: Path) -> None:
