@@ -306,26 +306,31 @@ def _elements(c: Cursor) -> Integer:
     return count
 
 
+def _dimensions(c: Cursor, start: int, parameter: bool) -> tuple[Integer | None, ...]:
+    """The sizes of an array between brackets: of a parameter one, of a variable any number, the first of which may be
+    missing."""
+    found: list[Integer | None] = []
+    while not (parameter and found) and c.take("["):
+        empty = c.word == "]" and not found
+        size = None if empty else _elements(c) if parameter else integer(c, "the size of the array, as one literal")
+        found.append(size)
+        if c.word != "]" and (mistake := computed_size(c, start)):
+            raise mistake
+        c.expect("]", "after the size of the array")
+    return tuple(found)
+
+
 def _declarator(c: Cursor, parameter: bool = False, most: int = RANGE) -> Declarator:
     start = c.start
     if c.word in ("*", ",", ";", ")") or c.kind == "number":
         raise no_name(c)
     sink = parameter and c.word == "_"
     text, span = (c.name if sink else c.new_name)("a name", "in this declaration")
-    count: Integer | None = None
-    dimensions: list[Integer | None] = []
-    if c.word == "<" and not parameter:
-        c.advance()
+    if not parameter and c.take("<"):
         count = count_of_names(c, most)
         return Declarator(Name(text, span), count, (), None, (start, c.last))
-    while not (parameter and dimensions) and c.take("["):
-        empty = c.word == "]" and not dimensions
-        size = None if empty else _elements(c) if parameter else integer(c, "the size of the array, as one literal")
-        dimensions.append(size)
-        if c.word != "]" and (mistake := computed_size(c, start)):
-            raise mistake
-        c.expect("]", "after the size of the array")
+    dimensions = _dimensions(c, start, parameter)
     first = initialiser(c) if not parameter and c.take("=") else None
     if first is not None and dimensions and c.word == "," and (mistake := unopened_list(c, first.span[0])):
         raise mistake
-    return Declarator(Name(text, span), None, tuple(dimensions), first, (start, c.last))
+    return Declarator(Name(text, span), None, dimensions, first, (start, c.last))

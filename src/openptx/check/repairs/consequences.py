@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from openptx.check.repairs.errors import is_incomplete
 from openptx.check.repairs.file_errors import OF_DECLARATIONS, FileErrors, quoted
@@ -28,58 +28,33 @@ _LONGEST_BLOCK = 1 << 13
 """Characters of a block of C whose end is looked for."""
 
 
-def consequences(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
-    """The errors that another one causes."""
-    if error.kind in (CALL_OF_C, CUT_OFF, ANOTHER_HEADER) or error.name == "unterminated-comment":
-        yield from (each for each in errors.in_line(error) if each is not error)
-    if error.kind == CUT_OFF:
-        yield from _labels_after(errors, error)
-        yield from _of_unfinished(errors, error)
-    if error.kind == ANOTHER_HEADER:
-        yield from errors.of_headers(error.location[0])
-    if error.kind == NO_HEADER:  # a directive of the file has replaced it
-        yield from (each for each in errors.in_row(error.location[0] - 1) if each.name == "repeated-directive")
-    if error.kind == OTHER_STATEMENT:
-        yield from _of_damaged_header(errors, error)
-    if error.name in _OF_PARAMETERS and not errors.inside(error):
-        yield from _of_unread_header(errors, error)
-    if error.name == "parameter":
-        yield from _of_header(errors, error)
-    if error.name == "alignment":
-        yield from _passed(errors, error)
-    if error.name == "unknown-name":
-        yield from _without_parameters(errors, error)
-    if error.kind == OF_ANOTHER_SPACE:
-        yield from _accesses(errors, error)
-    if error.name == "misplaced-statement":
-        yield from _registers_before(errors, error)
-    if error.name in ("state-space-place", "removed"):  # a declaration in the wrong space, whatever else it has
-        yield from (each for each in errors.in_line(error) if each.name in OF_SPACES)
-    if error.name == "declaration-mismatch":
-        yield from _of_mismatch(errors, error)
-    if is_incomplete(error):
-        yield from (each for each in errors.in_line(error) if each.name == "missing-semicolon")
-
-
-_OF_PARAMETERS = frozenset(("invalid-declaration", "syntax", "register-type"))
-"""Errors after which a parameter is not known."""
 _HEADER = pattern(rf"\.(?:func|entry)\b[^;{{}}]*?({IDENTIFIER})\s*\(", re.A)
+
+
+def _start_of_header(errors: FileErrors, error: Diagnostic) -> int:
+    return max(errors.file.text.rfind(word, 0, error.span[0]) for word in (".func", ".entry"))
 
 
 def _of_damaged_header(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
     """The errors about the function that has an error among its parameters."""
-    text = errors.file.text
-    start = max(text.rfind(word, 0, error.span[0]) for word in (".func", ".entry"))
-    if start >= 0 and (header := _HEADER.match(text, start)) is not None:
+    start = _start_of_header(errors, error)
+    if start >= 0 and (header := _HEADER.match(errors.file.text, start)) is not None:
         yield from errors.of_calls(header[1])
 
 
 def _of_unread_header(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
     """The errors about the function in whose header an error is: that it differs from others, and from its calls."""
-    text = errors.file.text
-    start = max(text.rfind(word, 0, error.span[0]) for word in (".func", ".entry"))
-    if start >= 0 and _ENDS.search(text, start, error.span[0]) is None:
+    start = _start_of_header(errors, error)
+    if start >= 0 and not errors.inside(error) and _ENDS.search(errors.file.text, start, error.span[0]) is None:
         yield from (each for each in _of_damaged_header(errors, error) if each is not error)
+
+
+def _others_of_line(errors: FileErrors, error: Diagnostic) -> Iterable[Diagnostic]:
+    return (each for each in errors.in_line(error) if each is not error)
+
+
+def _of_other_header(errors: FileErrors, error: Diagnostic) -> Iterable[Diagnostic]:
+    return errors.of_headers(error.location[0])
 
 
 def _registers_before(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
@@ -165,3 +140,36 @@ def _of_unfinished(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic
     """The errors about the name of the declaration that is cut off."""
     start = max(errors.file.text.rfind(mark, 0, error.span[0]) for mark in ";}")
     yield from (each for each in errors.all if each.name in OF_DECLARATIONS and each.span[0] > start)
+
+
+def _among(row: int, names: Collection[str]) -> Callable[[FileErrors, Diagnostic], Iterable[Diagnostic]]:
+    """The rule by which an error causes those of some names in its row, or in one before it."""
+    return lambda errors, error: (each for each in errors.in_row(error.location[0] + row) if each.name in names)
+
+
+_RULES: tuple[tuple[tuple[str, ...], Callable[[FileErrors, Diagnostic], Iterable[Diagnostic]]], ...] = (
+    # names and kinds of errors                                    what they cause
+    ((CALL_OF_C, CUT_OFF, ANOTHER_HEADER, "unterminated-comment"), _others_of_line),
+    ((CUT_OFF,),                                                   _labels_after),
+    ((CUT_OFF,),                                                   _of_unfinished),
+    ((ANOTHER_HEADER,),                                            _of_other_header),
+    ((NO_HEADER,),                                                 _among(-1, {"repeated-directive"})),  # replaces it
+    ((OTHER_STATEMENT,),                                           _of_damaged_header),
+    (("invalid-declaration", "syntax", "register-type"),           _of_unread_header),
+    (("parameter",),                                               _of_header),
+    (("alignment",),                                               _passed),
+    (("unknown-name",),                                            _without_parameters),
+    ((OF_ANOTHER_SPACE,),                                          _accesses),
+    (("misplaced-statement",),                                     _registers_before),
+    (("state-space-place", "removed"),                             _among(0, OF_SPACES)),  # in the wrong space
+    (("declaration-mismatch",),                                    _of_mismatch),
+)  # fmt: skip
+
+
+def consequences(errors: FileErrors, error: Diagnostic) -> Iterator[Diagnostic]:
+    """The errors that another one causes."""
+    for about, caused in _RULES:
+        if error.kind in about or error.name in about:
+            yield from caused(errors, error)
+    if is_incomplete(error):
+        yield from (each for each in errors.in_line(error) if each.name == "missing-semicolon")
