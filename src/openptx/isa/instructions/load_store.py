@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from openptx.isa.notation import instruction, meaning
 
 TYPE_CHECKING = False
@@ -68,7 +70,18 @@ _GATES = """
         .volatile .local                                        PTX 9.1
 """
 
-ld = instruction(
+_load = partial(
+    instruction,
+    vectors={"d": "vec"},
+    allows_wider_registers=True,
+    operands="""
+        a   element
+        d   a list of one
+    """,
+    access="load",
+)
+
+ld = _load(
     "ld",
     anchor="data-movement-and-conversion-instructions-ld",
     summary="d = the contents of memory at a.",
@@ -91,17 +104,10 @@ ld = instruction(
         .type  = {_TYPES};
     """
     + _CHOICES,
-    vectors={"d": "vec"},
     defaults={"space": "generic"},
     gates=_GATES,
     rejects=_REJECTS,
     manual_rejects=_MANUAL_REJECTS,
-    allows_wider_registers=True,
-    operands="""
-        a   element
-        d   a list of one
-    """,
-    access="load",
 )
 
 
@@ -119,7 +125,7 @@ def load(x: Machine, m: Modifiers, a: Bits) -> Word | tuple[Bits, ...]:
     return found if m.vec else found[0]
 
 
-ld_global_nc = instruction(
+ld_global_nc = _load(
     "ld",
     anchor="data-movement-and-conversion-instructions-ld-global-nc",
     summary="d = the contents of global memory at a, through the non-coherent cache; the kernel must not write them.",
@@ -132,16 +138,9 @@ ld_global_nc = instruction(
         .type  = {_TYPES};
     """
     + _CHOICES,
-    vectors={"d": "vec"},
     gates=_GATES,
     rejects=_REJECTS,
     manual_rejects=_MANUAL_REJECTS,
-    allows_wider_registers=True,
-    operands="""
-        a   element
-        d   a list of one
-    """,
-    access="load",
 )
 
 
@@ -150,7 +149,7 @@ def _(x: Machine, m: Modifiers, a: Bits, policy: Bits | None = None) -> Word | t
     return load(x, m, a)
 
 
-ldu = instruction(
+ldu = _load(
     "ldu",
     anchor="data-movement-and-conversion-instructions-ldu",
     summary="d = the contents of read-only global memory at an address that is the same in all threads of the warp.",
@@ -160,7 +159,6 @@ ldu = instruction(
         .vec   = {{ .v2, .v4 }};
         .type  = {_TYPES};
     """,
-    vectors={"d": "vec"},
     defaults={"space": "generic"},
     gates="""
         .b128   PTX 8.3, sm_70
@@ -169,12 +167,6 @@ ldu = instruction(
     + """
         .v4 .b64|.u64|.s64|.f64                  256 bits at once are for `ld`
     """,
-    allows_wider_registers=True,
-    operands="""
-        a   element
-        d   a list of one
-    """,
-    access="load",
 )
 
 

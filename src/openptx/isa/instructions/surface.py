@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from openptx.isa.fidelity import modelled
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
@@ -28,7 +30,9 @@ _TOO_WIDE = """
         .v4 .b64   vectors are of 128 bits at most
 """
 
-suld = instruction(
+_surface = partial(instruction, types={"a": "surfref", "b": "s32"}, may_be_longer="b")
+
+suld = _surface(
     "suld.b",
     anchor="surface-instructions-suld",
     summary="d = the bytes of surface a at coordinates b.",
@@ -40,9 +44,7 @@ suld = instruction(
         .type  = { .b8, .b16, .b32, .b64 };
         .clamp = { .trap, .clamp, .zero };
     """,
-    types={"a": "surfref", "b": "s32"},
     vectors={"d": "vec", "b": coordinates},
-    may_be_longer="b",
     allows_wider_registers=True,
     rejects=_TOO_WIDE,
     gates="""
@@ -65,7 +67,7 @@ def _(x: Machine, m: Modifiers, place: Place) -> Vector:
     return found if m.vec else found[0]
 
 
-suld_p = instruction(
+suld_p = _surface(
     "suld.p",
     anchor="surface-instructions-suld",
     summary="d = the element of surface a at coordinates b, converted; removed in sm_70 and from the manual.",
@@ -76,9 +78,7 @@ suld_p = instruction(
         .type  = { .b32, .u32, .s32, .f32 };
         .clamp = { .trap, .clamp, .zero };
     """,
-    types={"a": "surfref", "b": "s32"},
     vectors={"d": "vec", "b": coordinates},
-    may_be_longer="b",
     operands="""
         *   wider
         d   a list of one
@@ -93,7 +93,7 @@ def _(x: Machine, m: Modifiers, place: Place) -> Vector:
     return found[: int(m.vec[1:])] if m.vec else found[0]
 
 
-sust = instruction(
+sust = _surface(
     "sust.b",
     anchor="surface-instructions-sust",
     summary="Stores c to the bytes of surface a at coordinates b.",
@@ -105,9 +105,7 @@ sust = instruction(
         .type  = { .b8, .b16, .b32, .b64 };
         .clamp = { .trap, .clamp, .zero };
     """,
-    types={"a": "surfref", "b": "s32"},
     vectors={"c": "vec", "b": coordinates},
-    may_be_longer="b",
     allows_wider_registers=True,
     rejects=_TOO_WIDE,
     gates="""
@@ -128,7 +126,7 @@ def _(x: Machine, m: Modifiers, place: Place, c: Vector) -> None:
     x.images.store(m.geom, a, as_tuple(b), m.clamp, as_tuple(c))
 
 
-sust_p = instruction(
+sust_p = _surface(
     "sust.p",
     anchor="surface-instructions-sust",
     summary="Stores c, converted to the surface's format, to the element of surface a at coordinates b.",
@@ -140,9 +138,7 @@ sust_p = instruction(
         .vec   = { none, .v2, .v4 };
         .clamp = { .trap, .clamp, .zero };
     """,
-    types={"a": "surfref", "b": "s32"},
     vectors={"c": "vec", "b": coordinates},
-    may_be_longer="b",
     operands="""
         *   wider
         c   one of several, a list of one
@@ -160,7 +156,7 @@ def _(x: Machine, m: Modifiers, place: Place, c: Vector) -> None:
     x.images.store(m.geom, a, as_tuple(b), m.clamp, as_tuple(c), sample=True)
 
 
-sured = instruction(
+sured = _surface(
     "sured.b",
     anchor="surface-instructions-sured",
     summary="Reduces c into the bytes of surface a at coordinates b.",
@@ -178,9 +174,7 @@ sured = instruction(
         .geom  = { .1d, .2d, .3d };
         .clamp = { .trap, .clamp, .zero };
     """,
-    types={"a": "surfref", "b": "s32"},
     vectors={"b": coordinates},
-    may_be_longer="b",
     gates="""
         .3d                   PTX 3.0
         .u64|.s64 .min|.max   PTX 8.1, sm_50
@@ -195,7 +189,7 @@ def _(x: Machine, m: Modifiers, place: Place, c: Bits) -> None:
     x.images.reduce(m.geom, a, as_tuple(b), m.clamp, integer_update(m.op, m.type.signed), c)
 
 
-sured_p = instruction(
+sured_p = _surface(
     "sured.p",
     anchor="surface-instructions-sured",
     summary="Reduces c into the element of surface a at coordinates b.",
@@ -210,9 +204,7 @@ sured_p = instruction(
         .geom  = { .1d, .2d, .3d };
         .clamp = { .trap, .clamp, .zero };
     """,
-    types={"a": "surfref", "b": "s32"},
     vectors={"b": coordinates},
-    may_be_longer="b",
     gates=".3d   PTX 3.0",
     operands="c   wider",
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from openptx.isa.fidelity import EXACT, Fidelity, modelled
 from openptx.isa.instructions.atomic import update
 from openptx.isa.notation import instruction, meaning
@@ -60,7 +62,16 @@ _GATES = """
         .tile::scatter4|.im2col::w::128                         PTX 8.6, sm_100f sm_110f
 """
 
-cp_async_bulk_tensor = instruction(
+_tensor = partial(
+    instruction,
+    types=_TYPES,
+    operands=ADDRESSES,
+    vectors=_VECTORS,
+    defaults={"load_mode": "tile"},
+    rejects=_REJECTS,
+)
+
+cp_async_bulk_tensor = _tensor(
     "cp.async.bulk.tensor",
     anchor="data-movement-and-conversion-instructions-cp-async-bulk-tensor",
     summary="Copies a box of a tensor between global and shared memory, asynchronously.",
@@ -103,13 +114,8 @@ cp_async_bulk_tensor = instruction(
         .multicast = { .multicast::cluster };
     """
     + _CHOICES,
-    types=_TYPES,
-    operands=ADDRESSES,
-    vectors=_VECTORS,
     ranges="ctaMask   0 to 65535",
     when={"ctaMask": "multicast"},
-    defaults={"load_mode": "tile"},
-    rejects=_REJECTS,
     gates=_GATES,
 )
 
@@ -210,7 +216,7 @@ def send(x: Machine, m: Modifiers, target: Chunks, shared: Bits) -> None:
     target.each(shared, back, target.code == 15)
 
 
-cp_reduce_async_bulk_tensor = instruction(
+cp_reduce_async_bulk_tensor = _tensor(
     "cp.reduce.async.bulk.tensor",
     anchor="data-movement-and-conversion-instructions-cp-reduce-async-bulk-tensor",
     summary="Reduces a box of shared memory into a tensor in global memory, asynchronously.",
@@ -225,11 +231,6 @@ cp_reduce_async_bulk_tensor = instruction(
         .op  = { .add, .min, .max, .inc, .dec, .and, .or, .xor };
     """
     + _CHOICES,
-    types=_TYPES,
-    operands=ADDRESSES,
-    vectors=_VECTORS,
-    defaults={"load_mode": "tile"},
-    rejects=_REJECTS,
     reduces="many",
 )
 
@@ -282,7 +283,7 @@ def reduce_tensor(x: Machine, m: Modifiers, place: Place, shared: Bits) -> None:
     target.each(shared, move, elements, exact)
 
 
-cp_async_bulk_prefetch_tensor = instruction(
+cp_async_bulk_prefetch_tensor = _tensor(
     "cp.async.bulk.prefetch.tensor",
     anchor="data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor",
     summary="Prefetches a box of a tensor into the L2 cache, asynchronously.",
@@ -298,11 +299,6 @@ cp_async_bulk_prefetch_tensor = instruction(
         .src = { .global };
     """
     + _CHOICES,
-    types=_TYPES,
-    operands=ADDRESSES,
-    vectors=_VECTORS,
-    defaults={"load_mode": "tile"},
-    rejects=_REJECTS,
     gates="""
         .tile::gather4|.im2col::w|.im2col::w::128   PTX 8.6, sm_100f sm_110f
     """,

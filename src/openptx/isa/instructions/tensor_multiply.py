@@ -87,32 +87,30 @@ def _block(name: str, meta: str) -> str:
 
 _OPERANDS = "enable-input-d   negated"
 
-mma = instruction(
+_product = partial(instruction, types=_TYPES, operands=_OPERANDS)
+
+mma = _product(
     "tcgen05.mma",
     anchor=_ANCHOR + "mma",
     summary="d = a * b + d, asynchronously; d is in tensor memory, a in tensor or shared memory, b in shared memory.",
     syntax=_block("tcgen05.mma", ""),
-    types=_TYPES,
     vectors={"disable-output-lane": lanes},
     rejects=_REJECTS,
     immediates="scale-input-d",
     ranges="scale-input-d   0 to 15",
-    operands=_OPERANDS,
     gates=_GATES,
 )
 
 
-mma_sp = instruction(
+mma_sp = _product(
     "tcgen05.mma",
     anchor=_ANCHOR + "mma-sp",
     summary="The same as `tcgen05.mma`, with a sparse a whose metadata is in tensor memory.",
     syntax=_block("tcgen05.mma.sp", "[sp-meta-tmem], "),
-    types=_TYPES,
     vectors={"disable-output-lane": lanes},
     rejects=_REJECTS,
     immediates="scale-input-d",
     ranges="scale-input-d   0 to 15",
-    operands=_OPERANDS,
     gates=_SPARSE_GATES,
 )
 
@@ -129,24 +127,20 @@ def _weight_stationary(name: str, meta: str) -> str:
     """
 
 
-mma_ws = instruction(
+mma_ws = _product(
     "tcgen05.mma.ws",
     anchor=_ANCHOR + "mma-ws",
     summary="The same as `tcgen05.mma`, but b is kept in a collector buffer.",
     syntax=_weight_stationary("tcgen05.mma.ws", ""),
-    types=_TYPES,
-    operands=_OPERANDS,
     gates=_GATES,
 )
 
 
-mma_ws_sp = instruction(
+mma_ws_sp = _product(
     "tcgen05.mma.ws",
     anchor=_ANCHOR + "mma-ws-sp",
     summary="The same as `tcgen05.mma.ws`, with a sparse a whose metadata is in tensor memory.",
     syntax=_weight_stationary("tcgen05.mma.ws.sp", "[sp-meta-tmem], "),
-    types=_TYPES,
-    operands=_OPERANDS,
     gates=_GATES,
 )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from openptx.isa.fidelity import Fidelity, modelled
 from openptx.isa.instructions.async_copy import BULK_SIZES, check
 from openptx.isa.instructions.tensor_copy import (
@@ -162,7 +164,9 @@ def _into(modifiers: str, inside: str, choices: str, mode: str, more: str = "", 
 _TILE = ".load_mode = { .tile, .tile::gather4 };"
 _IM2COL = ".load_mode = { .im2col, .im2col::w, .im2col::w::128 };\n.dim = { .3d, .4d, .5d };"
 
-cp_async_bulk_tensor = instruction(
+_tensor = partial(instruction, types=_TYPES, vectors=_VECTORS, defaults={"load_mode": "tile"})
+
+cp_async_bulk_tensor = _tensor(
     "cp.async.bulk.tensor",
     anchor=_ANCHOR + "cp-async-bulk-tensor",
     summary="Copies a box of a tensor, for up to 32 CTAs, with a report, or with replaced fields of its map.",
@@ -220,15 +224,12 @@ cp_async_bulk_tensor = instruction(
     )
     + _INTO
     + _CHOICES,
-    types=_TYPES,
     ranges=_MASKS,
     operands=ADDRESSES + "ctaMask   strictly",
-    vectors=_VECTORS,
-    defaults={"load_mode": "tile"},
     rejects=_REJECTS,
 )
 
-cp_reduce_async_bulk_tensor = instruction(
+cp_reduce_async_bulk_tensor = _tensor(
     "cp.reduce.async.bulk.tensor",
     anchor=_ANCHOR + "cp-reduce-async-bulk-tensor",
     summary="Reduces a box of shared memory into a tensor, asynchronously, with replaced fields of its map.",
@@ -244,15 +245,12 @@ cp_reduce_async_bulk_tensor = instruction(
     )
     + _OUT
     + _CHOICES,
-    types=_TYPES,
     operands=ADDRESSES,
-    vectors=_VECTORS,
-    defaults={"load_mode": "tile"},
     rejects=_REJECTS,
     reduces="many",
 )
 
-cp_async_bulk_prefetch_tensor = instruction(
+cp_async_bulk_prefetch_tensor = _tensor(
     "cp.async.bulk.prefetch.tensor",
     anchor=_ANCHOR + "cp-async-bulk-prefetch-tensor",
     summary="Prefetches a box of a tensor into the L2 cache, with a priority or replaced fields of its map.",
@@ -287,14 +285,11 @@ cp_async_bulk_prefetch_tensor = instruction(
         .level::eviction_priority = { .L2::evict_last };
     """
     + _CHOICES,
-    types=_TYPES,
     operands=ADDRESSES,
-    vectors=_VECTORS,
-    defaults={"load_mode": "tile"},
     rejects=_REJECTS,
 )
 
-applypriority_async_bulk_tensor = instruction(
+applypriority_async_bulk_tensor = _tensor(
     "applypriority.async.bulk.tensor",
     anchor=_ANCHOR + "applypriority",
     summary="Sets the eviction priority of the cache lines of a box of a tensor, asynchronously.",
@@ -317,10 +312,7 @@ applypriority_async_bulk_tensor = instruction(
         .level = { .L2::evict_normal };
     """
     + _CHOICES,
-    types=_TYPES,
     operands=ADDRESSES,
-    vectors=_VECTORS,
-    defaults={"load_mode": "tile"},
 )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from openptx.isa.fidelity import Fidelity, modelled
 from openptx.isa.notation import instruction, meaning
 from openptx.isa.notation.forms import Modifiers
@@ -88,48 +90,42 @@ _LOAD_TYPES = {"r": _load_type, "stride": "u32"}
 _LOAD_VECTORS = {"r": _fragment_size}
 _LOAD_PIECES = {"r": _moved}
 
-load_a = instruction(
-    "wmma.load.a",
+_load = partial(
+    instruction,
     anchor=_ANCHOR + "ld",
+    types=_LOAD_TYPES,
+    vectors=_LOAD_VECTORS,
+    pieces=_LOAD_PIECES,
+    gates=_GATES,
+)
+
+load_a = _load(
+    "wmma.load.a",
     summary="r = the fragment of matrix a at p, whose rows or columns are stride elements apart.",
     syntax=_LOAD.format("a", *_FACTOR_TYPES, ".row", ".s4, .u4", ".b1") + _LOAD_BF16.format("a") + _LOAD_CHOICES,
-    types=_LOAD_TYPES,
-    vectors=_LOAD_VECTORS,
-    pieces=_LOAD_PIECES,
     defaults={"space": "generic", "matrix": "a"},
-    gates=_GATES,
     operands="""
         r   no pairs, plain elements
         p   32 bits
     """,
 )
 
-load_b = instruction(
+load_b = _load(
     "wmma.load.b",
-    anchor=_ANCHOR + "ld",
     summary="r = the fragment of matrix b at p, whose rows or columns are stride elements apart.",
     syntax=_LOAD.format("b", *_FACTOR_TYPES, ".col", ".s4, .u4", ".b1") + _LOAD_BF16.format("b") + _LOAD_CHOICES,
-    types=_LOAD_TYPES,
-    vectors=_LOAD_VECTORS,
-    pieces=_LOAD_PIECES,
     defaults={"space": "generic", "matrix": "b"},
-    gates=_GATES,
     operands="""
         r   no pairs, plain elements
         p   32 bits
     """,
 )
 
-load_c = instruction(
+load_c = _load(
     "wmma.load.c",
-    anchor=_ANCHOR + "ld",
     summary="r = the fragment of matrix c at p, whose rows or columns are stride elements apart.",
     syntax=_LOAD.format("c", ".f16, .f32, .s32", ".f32", ".row, .col", ".s32", ".s32") + _LOAD_CHOICES,
-    types=_LOAD_TYPES,
-    vectors=_LOAD_VECTORS,
-    pieces=_LOAD_PIECES,
     defaults={"space": "generic", "matrix": "c"},
-    gates=_GATES,
     operands="""
         r   strictly, plain elements
         p   32 bits
