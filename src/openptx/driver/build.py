@@ -20,7 +20,7 @@ from pathlib import Path
 
 from openptx.cache_folder import distrust_reason, ownership_problem
 from openptx.driver.entry_points import entry_points
-from openptx.driver.results import RESULTS
+from openptx.driver.results import Result
 from openptx.engines.native.cache.store import real_folder
 from openptx.errors import ArgumentError
 
@@ -109,7 +109,7 @@ def entries() -> str:
     lines = [f'ENTRY({index}, {entry.symbol}, "{entry.stem}", {entry.since})' for index, entry in found]
     others = [(index, alias) for index, entry in found for alias in entry.aliases]
     lines += (f"ALIAS({slot}, {index}, {alias})" for slot, (index, alias) in enumerate(others, len(found)))
-    lines += (f'RESULT({number}, "{name}", "{text}")' for number, name, text in RESULTS)
+    lines += (f'RESULT({result.value}, "{result.full_name}", "{result.text}")' for result in Result)
     return "\n".join(lines) + "\n"
 
 

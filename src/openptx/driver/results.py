@@ -3,178 +3,131 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import NamedTuple
-
-
-class Row(NamedTuple):
-    number: int
-    name: str
-    text: str
-
-
-# fmt: off
-# number  name                               text
-_ROWS = (
-    (0,   "CUDA_SUCCESS",                       "no error"),
-    (1,   "INVALID_VALUE",                      "invalid argument"),
-    (2,   "OUT_OF_MEMORY",                      "out of memory"),
-    (3,   "NOT_INITIALIZED",                    "initialization error"),
-    (4,   "DEINITIALIZED",                      "driver shutting down"),
-    (5,   "PROFILER_DISABLED",                  "profiler disabled while using external profiling tool"),
-    (6,   "PROFILER_NOT_INITIALIZED",           "profiler not initialized: call cudaProfilerInitialize()"),
-    (7,   "PROFILER_ALREADY_STARTED",           "profiler already started"),
-    (8,   "PROFILER_ALREADY_STOPPED",           "profiler already stopped"),
-    (34,  "STUB_LIBRARY",                       "CUDA driver is a stub library"),
-    (36,  "CALL_REQUIRES_NEWER_DRIVER",         "API call is not supported in the installed CUDA driver"),
-    (46,  "DEVICE_UNAVAILABLE",                 "CUDA-capable device(s) is/are busy or unavailable"),
-    (47,  "MULTICAST_RESOURCE_FULL",            "no resources are left for multicast"),
-    (100, "NO_DEVICE",                          "no CUDA-capable device is detected"),
-    (101, "INVALID_DEVICE",                     "invalid device ordinal"),
-    (102, "DEVICE_NOT_LICENSED",                "device doesn't have valid Grid license"),
-    (200, "INVALID_IMAGE",                      "device kernel image is invalid"),
-    (201, "INVALID_CONTEXT",                    "invalid device context"),
-    (202, "CONTEXT_ALREADY_CURRENT",            "context already current"),
-    (205, "MAP_FAILED",                         "mapping of buffer object failed"),
-    (206, "UNMAP_FAILED",                       "unmapping of buffer object failed"),
-    (207, "ARRAY_IS_MAPPED",                    "array is mapped"),
-    (208, "ALREADY_MAPPED",                     "resource already mapped"),
-    (209, "NO_BINARY_FOR_GPU",                  "no kernel image is available for execution on the device"),
-    (210, "ALREADY_ACQUIRED",                   "resource already acquired"),
-    (211, "NOT_MAPPED",                         "resource not mapped"),
-    (212, "NOT_MAPPED_AS_ARRAY",                "resource not mapped as array"),
-    (213, "NOT_MAPPED_AS_POINTER",              "resource not mapped as pointer"),
-    (214, "ECC_UNCORRECTABLE",                  "uncorrectable ECC error encountered"),
-    (215, "UNSUPPORTED_LIMIT",                  "limit is not supported on this architecture"),
-    (216, "CONTEXT_ALREADY_IN_USE",             "exclusive-thread device already in use by a different thread"),
-    (217, "PEER_ACCESS_UNSUPPORTED",            "peer access is not supported between these two devices"),
-    (218, "INVALID_PTX",                        "a PTX JIT compilation failed"),
-    (219, "INVALID_GRAPHICS_CONTEXT",           "invalid OpenGL or DirectX context"),
-    (220, "NVLINK_UNCORRECTABLE",               "uncorrectable NVLink error detected during the execution"),
-    (221, "JIT_COMPILER_NOT_FOUND",             "PTX JIT compiler library not found"),
-    (222, "UNSUPPORTED_PTX_VERSION",            "the provided PTX was compiled with an unsupported toolchain."),
-    (223, "JIT_COMPILATION_DISABLED",           "PTX JIT compilation was disabled"),
-    (224, "UNSUPPORTED_EXEC_AFFINITY",          "the provided execution affinity is not supported"),
-    (225, "UNSUPPORTED_DEVSIDE_SYNC",           "the PTX code uses device-side synchronization that is not supported"),
-    (226, "CONTAINED",                          "invalid usage was contained"),
-    (227, "INSUFFICIENT_LOADER_VERSION",        "the loader is older than the program needs"),
-    (300, "INVALID_SOURCE",                     "device kernel image is invalid"),
-    (301, "FILE_NOT_FOUND",                     "file not found"),
-    (302, "SHARED_OBJECT_SYMBOL_NOT_FOUND",     "shared object symbol not found"),
-    (303, "SHARED_OBJECT_INIT_FAILED",          "shared object initialization failed"),
-    (304, "OPERATING_SYSTEM",                   "OS call failed or operation not supported on this OS"),
-    (400, "INVALID_HANDLE",                     "invalid resource handle"),
-    (401, "ILLEGAL_STATE",                      "the operation cannot be performed in the present state"),
-    (402, "LOSSY_QUERY",                        "the result would not say all that there is"),
-    (500, "NOT_FOUND",                          "named symbol not found"),
-    (600, "NOT_READY",                          "device not ready"),
-    (700, "ILLEGAL_ADDRESS",                    "an illegal memory access was encountered"),
-    (701, "LAUNCH_OUT_OF_RESOURCES",            "too many resources requested for launch"),
-    (702, "LAUNCH_TIMEOUT",                     "the launch timed out and was terminated"),
-    (703, "LAUNCH_INCOMPATIBLE_TEXTURING",      "launch uses incompatible texturing mode"),
-    (704, "PEER_ACCESS_ALREADY_ENABLED",        "peer access is already enabled"),
-    (705, "PEER_ACCESS_NOT_ENABLED",            "peer access has not been enabled"),
-    (708, "PRIMARY_CONTEXT_ACTIVE",             "cannot set while device is active in this process"),
-    (709, "CONTEXT_IS_DESTROYED",               "context is destroyed"),
-    (710, "ASSERT",                             "device-side assert triggered"),
-    (711, "TOO_MANY_PEERS",                     "peer mapping resources exhausted"),
-    (712, "HOST_MEMORY_ALREADY_REGISTERED",     "part or all of the requested memory range is already mapped"),
-    (713, "HOST_MEMORY_NOT_REGISTERED",         "pointer does not correspond to a registered memory region"),
-    (714, "HARDWARE_STACK_ERROR",               "hardware stack error"),
-    (715, "ILLEGAL_INSTRUCTION",                "an illegal instruction was encountered"),
-    (716, "MISALIGNED_ADDRESS",                 "misaligned address"),
-    (717, "INVALID_ADDRESS_SPACE",              "operation not supported on global/shared address space"),
-    (718, "INVALID_PC",                         "invalid program counter"),
-    (719, "LAUNCH_FAILED",                      "unspecified launch failure"),
-    (720, "COOPERATIVE_LAUNCH_TOO_LARGE",       "too many blocks in cooperative launch"),
-    (721, "TENSOR_MEMORY_LEAK",                 "a block has ended without freeing its tensor memory"),
-    (800, "NOT_PERMITTED",                      "operation not permitted"),
-    (801, "NOT_SUPPORTED",                      "operation not supported"),
-    (802, "SYSTEM_NOT_READY",                   "system not yet initialized"),
-    (803, "SYSTEM_DRIVER_MISMATCH",             "system has unsupported display driver / cuda driver combination"),
-    (804, "COMPAT_NOT_SUPPORTED_ON_DEVICE",     "forward compatibility was attempted on non supported HW"),
-    (805, "MPS_CONNECTION_FAILED",              "MPS client failed to connect to the MPS control daemon"),
-    (806, "MPS_RPC_FAILURE",                    "the remote procedural call between the MPS server and client failed"),
-    (807, "MPS_SERVER_NOT_READY",               "MPS server is not ready to accept new MPS client requests"),
-    (808, "MPS_MAX_CLIENTS_REACHED",            "the hardware resources required to create MPS client are exhausted"),
-    (809, "MPS_MAX_CONNECTIONS_REACHED",        "the hardware resources to support device connections are exhausted"),
-    (810, "MPS_CLIENT_TERMINATED",              "the MPS client has been terminated by the server"),
-    (811, "CDP_NOT_SUPPORTED",                  "CUDA dynamic parallelism is not supported"),
-    (812, "CDP_VERSION_MISMATCH",               "unsupported interaction between versions of dynamic parallelism"),
-    (900, "STREAM_CAPTURE_UNSUPPORTED",         "operation not permitted when stream is capturing"),
-    (901, "STREAM_CAPTURE_INVALIDATED",         "operation failed due to a previous error during capture"),
-    (902, "STREAM_CAPTURE_MERGE",               "operation would result in a merge of separate capture sequences"),
-    (903, "STREAM_CAPTURE_UNMATCHED",           "capture was not ended in the same stream as it began"),
-    (904, "STREAM_CAPTURE_UNJOINED",            "capturing stream has unjoined work"),
-    (905, "STREAM_CAPTURE_ISOLATION",           "dependency created on uncaptured work in another stream"),
-    (906, "STREAM_CAPTURE_IMPLICIT",            "operation would make the legacy stream depend on a capturing stream"),
-    (907, "CAPTURED_EVENT",                     "the event was last recorded in a capturing stream"),
-    (908, "STREAM_CAPTURE_WRONG_THREAD",        "a thread-local capture was ended by another thread"),
-    (909, "TIMEOUT",                            "wait operation timed out"),
-    (910, "GRAPH_EXEC_UPDATE_FAILURE",          "the graph update was not performed because it included changes which "
-                                                "violated constraints specific to instantiated graph update"),
-    (911, "EXTERNAL_DEVICE",                    "an async error has occurred in external entity outside of CUDA"),
-    (912, "INVALID_CLUSTER_SIZE",               "a kernel launch error has occurred due to cluster misconfiguration"),
-    (913, "FUNCTION_NOT_LOADED",                "the function is not loaded"),
-    (914, "INVALID_RESOURCE_TYPE",              "a resource passed to the call is of a wrong type"),
-    (915, "INVALID_RESOURCE_CONFIGURATION",     "resources passed to the call do not fit each other"),
-    (916, "KEY_ROTATION",                       "a key was changed meanwhile"),
-    (917, "STREAM_DETACHED",                    "the stream has no context any more"),
-    (918, "GRAPH_RECAPTURE_FAILURE",            "the graph could not be captured again"),
-    (919, "FABRIC_NOT_READY",                   "the fabric is not ready"),
-    (999, "UNKNOWN",                            "unknown error"),
-)
-# fmt: on
-RESULTS = tuple(
-    Row(number, name if name == "CUDA_SUCCESS" else f"CUDA_ERROR_{name}", text) for number, name, text in _ROWS
-)
+from typing import Self
 
 
 class Result(IntEnum):
-    """The results that the driver's functions return."""
+    """The results that the driver's functions return, each with the text that `cuGetErrorString` returns for it."""
 
-    SUCCESS = 0
-    INVALID_VALUE = 1
-    OUT_OF_MEMORY = 2
-    NOT_INITIALIZED = 3
-    INVALID_DEVICE = 101
-    INVALID_IMAGE = 200
-    INVALID_CONTEXT = 201
-    NO_BINARY_FOR_GPU = 209
-    UNSUPPORTED_LIMIT = 215
-    PEER_ACCESS_UNSUPPORTED = 217
-    INVALID_PTX = 218
-    INVALID_GRAPHICS_CONTEXT = 219
-    UNSUPPORTED_PTX_VERSION = 222
-    FILE_NOT_FOUND = 301
-    OPERATING_SYSTEM = 304
-    INVALID_HANDLE = 400
-    ILLEGAL_STATE = 401
-    NOT_FOUND = 500
-    NOT_READY = 600
-    ILLEGAL_ADDRESS = 700
-    LAUNCH_OUT_OF_RESOURCES = 701
-    LAUNCH_TIMEOUT = 702
-    PEER_ACCESS_NOT_ENABLED = 705
-    PRIMARY_CONTEXT_ACTIVE = 708
-    CONTEXT_IS_DESTROYED = 709
-    ASSERT = 710
-    HOST_MEMORY_ALREADY_REGISTERED = 712
-    HOST_MEMORY_NOT_REGISTERED = 713
-    HARDWARE_STACK_ERROR = 714
-    MISALIGNED_ADDRESS = 716
-    INVALID_PC = 718
-    LAUNCH_FAILED = 719
-    COOPERATIVE_LAUNCH_TOO_LARGE = 720
-    NOT_SUPPORTED = 801
-    STREAM_CAPTURE_UNSUPPORTED = 900
-    STREAM_CAPTURE_INVALIDATED = 901
-    STREAM_CAPTURE_MERGE = 902
-    STREAM_CAPTURE_UNMATCHED = 903
-    STREAM_CAPTURE_UNJOINED = 904
-    STREAM_CAPTURE_ISOLATION = 905
-    STREAM_CAPTURE_IMPLICIT = 906
-    CAPTURED_EVENT = 907
-    STREAM_CAPTURE_WRONG_THREAD = 908
-    GRAPH_EXEC_UPDATE_FAILURE = 910
-    INVALID_CLUSTER_SIZE = 912
-    UNKNOWN = 999
+    _value_: int
+    text: str
+
+    def __new__(cls, number: int, text: str) -> Self:
+        made = int.__new__(cls, number)
+        made._value_, made.text = number, text
+        return made
+
+    @property
+    def full_name(self) -> str:
+        """The name in the manual: `CUDA_ERROR_INVALID_VALUE`."""
+        return f"CUDA_{'' if self is Result.SUCCESS else 'ERROR_'}{self.name}"
+
+    # fmt: off
+    SUCCESS                        = 0,   "no error"
+    INVALID_VALUE                  = 1,   "invalid argument"
+    OUT_OF_MEMORY                  = 2,   "out of memory"
+    NOT_INITIALIZED                = 3,   "initialization error"
+    DEINITIALIZED                  = 4,   "driver shutting down"
+    PROFILER_DISABLED              = 5,   "profiler disabled while using external profiling tool"
+    PROFILER_NOT_INITIALIZED       = 6,   "profiler not initialized: call cudaProfilerInitialize()"
+    PROFILER_ALREADY_STARTED       = 7,   "profiler already started"
+    PROFILER_ALREADY_STOPPED       = 8,   "profiler already stopped"
+    STUB_LIBRARY                   = 34,  "CUDA driver is a stub library"
+    CALL_REQUIRES_NEWER_DRIVER     = 36,  "API call is not supported in the installed CUDA driver"
+    DEVICE_UNAVAILABLE             = 46,  "CUDA-capable device(s) is/are busy or unavailable"
+    MULTICAST_RESOURCE_FULL        = 47,  "no resources are left for multicast"
+    NO_DEVICE                      = 100, "no CUDA-capable device is detected"
+    INVALID_DEVICE                 = 101, "invalid device ordinal"
+    DEVICE_NOT_LICENSED            = 102, "device doesn't have valid Grid license"
+    INVALID_IMAGE                  = 200, "device kernel image is invalid"
+    INVALID_CONTEXT                = 201, "invalid device context"
+    CONTEXT_ALREADY_CURRENT        = 202, "context already current"
+    MAP_FAILED                     = 205, "mapping of buffer object failed"
+    UNMAP_FAILED                   = 206, "unmapping of buffer object failed"
+    ARRAY_IS_MAPPED                = 207, "array is mapped"
+    ALREADY_MAPPED                 = 208, "resource already mapped"
+    NO_BINARY_FOR_GPU              = 209, "no kernel image is available for execution on the device"
+    ALREADY_ACQUIRED               = 210, "resource already acquired"
+    NOT_MAPPED                     = 211, "resource not mapped"
+    NOT_MAPPED_AS_ARRAY            = 212, "resource not mapped as array"
+    NOT_MAPPED_AS_POINTER          = 213, "resource not mapped as pointer"
+    ECC_UNCORRECTABLE              = 214, "uncorrectable ECC error encountered"
+    UNSUPPORTED_LIMIT              = 215, "limit is not supported on this architecture"
+    CONTEXT_ALREADY_IN_USE         = 216, "exclusive-thread device already in use by a different thread"
+    PEER_ACCESS_UNSUPPORTED        = 217, "peer access is not supported between these two devices"
+    INVALID_PTX                    = 218, "a PTX JIT compilation failed"
+    INVALID_GRAPHICS_CONTEXT       = 219, "invalid OpenGL or DirectX context"
+    NVLINK_UNCORRECTABLE           = 220, "uncorrectable NVLink error detected during the execution"
+    JIT_COMPILER_NOT_FOUND         = 221, "PTX JIT compiler library not found"
+    UNSUPPORTED_PTX_VERSION        = 222, "the provided PTX was compiled with an unsupported toolchain."
+    JIT_COMPILATION_DISABLED       = 223, "PTX JIT compilation was disabled"
+    UNSUPPORTED_EXEC_AFFINITY      = 224, "the provided execution affinity is not supported"
+    UNSUPPORTED_DEVSIDE_SYNC       = 225, "the PTX code uses device-side synchronization that is not supported"
+    CONTAINED                      = 226, "invalid usage was contained"
+    INSUFFICIENT_LOADER_VERSION    = 227, "the loader is older than the program needs"
+    INVALID_SOURCE                 = 300, "device kernel image is invalid"
+    FILE_NOT_FOUND                 = 301, "file not found"
+    SHARED_OBJECT_SYMBOL_NOT_FOUND = 302, "shared object symbol not found"
+    SHARED_OBJECT_INIT_FAILED      = 303, "shared object initialization failed"
+    OPERATING_SYSTEM               = 304, "OS call failed or operation not supported on this OS"
+    INVALID_HANDLE                 = 400, "invalid resource handle"
+    ILLEGAL_STATE                  = 401, "the operation cannot be performed in the present state"
+    LOSSY_QUERY                    = 402, "the result would not say all that there is"
+    NOT_FOUND                      = 500, "named symbol not found"
+    NOT_READY                      = 600, "device not ready"
+    ILLEGAL_ADDRESS                = 700, "an illegal memory access was encountered"
+    LAUNCH_OUT_OF_RESOURCES        = 701, "too many resources requested for launch"
+    LAUNCH_TIMEOUT                 = 702, "the launch timed out and was terminated"
+    LAUNCH_INCOMPATIBLE_TEXTURING  = 703, "launch uses incompatible texturing mode"
+    PEER_ACCESS_ALREADY_ENABLED    = 704, "peer access is already enabled"
+    PEER_ACCESS_NOT_ENABLED        = 705, "peer access has not been enabled"
+    PRIMARY_CONTEXT_ACTIVE         = 708, "cannot set while device is active in this process"
+    CONTEXT_IS_DESTROYED           = 709, "context is destroyed"
+    ASSERT                         = 710, "device-side assert triggered"
+    TOO_MANY_PEERS                 = 711, "peer mapping resources exhausted"
+    HOST_MEMORY_ALREADY_REGISTERED = 712, "part or all of the requested memory range is already mapped"
+    HOST_MEMORY_NOT_REGISTERED     = 713, "pointer does not correspond to a registered memory region"
+    HARDWARE_STACK_ERROR           = 714, "hardware stack error"
+    ILLEGAL_INSTRUCTION            = 715, "an illegal instruction was encountered"
+    MISALIGNED_ADDRESS             = 716, "misaligned address"
+    INVALID_ADDRESS_SPACE          = 717, "operation not supported on global/shared address space"
+    INVALID_PC                     = 718, "invalid program counter"
+    LAUNCH_FAILED                  = 719, "unspecified launch failure"
+    COOPERATIVE_LAUNCH_TOO_LARGE   = 720, "too many blocks in cooperative launch"
+    TENSOR_MEMORY_LEAK             = 721, "a block has ended without freeing its tensor memory"
+    NOT_PERMITTED                  = 800, "operation not permitted"
+    NOT_SUPPORTED                  = 801, "operation not supported"
+    SYSTEM_NOT_READY               = 802, "system not yet initialized"
+    SYSTEM_DRIVER_MISMATCH         = 803, "system has unsupported display driver / cuda driver combination"
+    COMPAT_NOT_SUPPORTED_ON_DEVICE = 804, "forward compatibility was attempted on non supported HW"
+    MPS_CONNECTION_FAILED          = 805, "MPS client failed to connect to the MPS control daemon"
+    MPS_RPC_FAILURE                = 806, "the remote procedural call between the MPS server and client failed"
+    MPS_SERVER_NOT_READY           = 807, "MPS server is not ready to accept new MPS client requests"
+    MPS_MAX_CLIENTS_REACHED        = 808, "the hardware resources required to create MPS client are exhausted"
+    MPS_MAX_CONNECTIONS_REACHED    = 809, "the hardware resources to support device connections are exhausted"
+    MPS_CLIENT_TERMINATED          = 810, "the MPS client has been terminated by the server"
+    CDP_NOT_SUPPORTED              = 811, "CUDA dynamic parallelism is not supported"
+    CDP_VERSION_MISMATCH           = 812, "unsupported interaction between versions of dynamic parallelism"
+    STREAM_CAPTURE_UNSUPPORTED     = 900, "operation not permitted when stream is capturing"
+    STREAM_CAPTURE_INVALIDATED     = 901, "operation failed due to a previous error during capture"
+    STREAM_CAPTURE_MERGE           = 902, "operation would result in a merge of separate capture sequences"
+    STREAM_CAPTURE_UNMATCHED       = 903, "capture was not ended in the same stream as it began"
+    STREAM_CAPTURE_UNJOINED        = 904, "capturing stream has unjoined work"
+    STREAM_CAPTURE_ISOLATION       = 905, "dependency created on uncaptured work in another stream"
+    STREAM_CAPTURE_IMPLICIT        = 906, "operation would make the legacy stream depend on a capturing stream"
+    CAPTURED_EVENT                 = 907, "the event was last recorded in a capturing stream"
+    STREAM_CAPTURE_WRONG_THREAD    = 908, "a thread-local capture was ended by another thread"
+    TIMEOUT                        = 909, "wait operation timed out"
+    GRAPH_EXEC_UPDATE_FAILURE      = 910, ("the graph update was not performed because it included changes which "
+                                            "violated constraints specific to instantiated graph update")
+    EXTERNAL_DEVICE                = 911, "an async error has occurred in external entity outside of CUDA"
+    INVALID_CLUSTER_SIZE           = 912, "a kernel launch error has occurred due to cluster misconfiguration"
+    FUNCTION_NOT_LOADED            = 913, "the function is not loaded"
+    INVALID_RESOURCE_TYPE          = 914, "a resource passed to the call is of a wrong type"
+    INVALID_RESOURCE_CONFIGURATION = 915, "resources passed to the call do not fit each other"
+    KEY_ROTATION                   = 916, "a key was changed meanwhile"
+    STREAM_DETACHED                = 917, "the stream has no context any more"
+    GRAPH_RECAPTURE_FAILURE        = 918, "the graph could not be captured again"
+    FABRIC_NOT_READY               = 919, "the fabric is not ready"
+    UNKNOWN                        = 999, "unknown error"
+    # fmt: on

@@ -12,7 +12,7 @@ from openptx.device.memory import device
 from openptx.driver.calls import LOG, Failure, counted, get, in_context, initialized, invalid, put, put_int, unsupported
 from openptx.driver.devices.device import require_device
 from openptx.driver.objects import Driver, Object, driver
-from openptx.driver.results import RESULTS, Result
+from openptx.driver.results import Result
 
 LIMITS = {0: 1024, 1: 1 << 20, 2: 8 << 20, 3: 2, 4: 2048, 5: 128, 6: 0}
 """CU_LIMIT_STACK_SIZE, PRINTF_FIFO_SIZE, MALLOC_HEAP_SIZE, DEV_RUNTIME_SYNC_DEPTH, DEV_RUNTIME_PENDING_LAUNCH_COUNT,
@@ -57,10 +57,10 @@ class Context(Object):
     def fail(self, result: Result, words: str) -> Failure:
         """A fault: the context is unusable from now on. The program also finds the message in the error's text."""
         self.error = result
-        library, what = driver().library, next(row.text for row in RESULTS if row.number == result)
+        library = driver().library
         library.context(self.handle, result)
-        library.describe(result, f"{what}\n{words}")
-        LOG.error("%s\n%s", what, words.rstrip())
+        library.describe(result, f"{result.text}\n{words}")
+        LOG.error("%s\n%s", result.text, words.rstrip())
         return Failure(result)
 
 
@@ -108,9 +108,7 @@ def destroy(context: Context) -> None:
     context.owned.clear()
     for end in AT_END:
         end(context)
-    for row in RESULTS:  # text of an earlier fault
-        if context.error == row.number:
-            driver().library.describe(context.error, row.text)
+    driver().library.describe(context.error, context.error.text)  # without that of an earlier fault
     if context.primary:
         context.references, context.error = 0, Result.CONTEXT_IS_DESTROYED
         driver().library.context(context.handle, context.error)

@@ -14,7 +14,7 @@ from openptx.driver.execution.launches import Shape
 from openptx.driver.recorder.images import KernelHandle
 from openptx.driver.recorder.session import Session
 from openptx.driver.recorder.settings import MIB
-from openptx.driver.results import RESULTS
+from openptx.driver.results import Result
 from openptx.recording.addresses import aligned
 from openptx.recording.file import Recording, Region, write_recording
 from openptx.recording.tensor_maps import with_our_maps
@@ -172,7 +172,7 @@ class UnfinishedFile:
 
     def failed(self, result: int) -> None:
         """The launch ended the context, so nothing can be read any more."""
-        name = next((row.name for row in RESULTS if row.number == result), f"error {result}")
+        name = next((known.full_name for known in Result if known.value == result), f"error {result}")
         made = replace(self.recording, device=f"{self.session.device}; the launch ended with {name}")
         write_recording(made, self.path)
         self.session.wrote(self.path)
