@@ -18,8 +18,10 @@ class Error(Exception):
     """The base class of everything that OpenPTX raises on purpose."""
 
 
-def about_file(error: OSError) -> str:
-    """The system's error for a file, on one line: `saxpy.ptx: No such file or directory`."""
+def about_file(error: OSError | Error) -> str:
+    """The system's error for a file, on one line: `saxpy.ptx: No such file or directory`; of ours its text."""
+    if not isinstance(error, OSError):
+        return str(error)
     what = error.strerror or str(error)
     return f"{error.filename}: {what}" if error.filename is not None else what
 

@@ -75,13 +75,8 @@ def check_files(args: Namespace, paths: list[str], unknown: list[str], verdicts:
         if hint := fixable(found):
             print(hint)
         elif good and not found:
-            print(nothing_found(paths))
+            print("All checks passed." if paths else "Nothing to check.")
     return status(found, good)
-
-
-def nothing_found(paths: list[str]) -> str:
-    """The output if there is nothing to report."""
-    return "All checks passed." if paths else "Nothing to check."
 
 
 def run_fix(args: Namespace, paths: list[str], selection: Selection, options: Options) -> int:
@@ -152,10 +147,8 @@ def check_path(
         found = check(file, target=target, profile=profile, selected=selected)
         keep = verdicts is not None and not found and path != STDIN
         return found, "", verdicts.digest(encode(file.text)) if verdicts is not None and keep else b""
-    except OSError as error:
+    except (OSError, InputError) as error:
         return [], about_file(error), b""
-    except InputError as error:
-        return [], str(error), b""
 
 
 def show(found: list[Diagnostic], format: str, out: TextIO) -> None:

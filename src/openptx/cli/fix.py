@@ -80,7 +80,7 @@ def fix_files(
             elif fixed.changed:
                 replace(path, fixed.file.text)
         except (OSError, InputError) as error:
-            complain(about_file(error) if isinstance(error, OSError) else str(error))
+            complain(about_file(error))
             good = False
         else:
             found += fixed.diagnostics

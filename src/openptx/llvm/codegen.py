@@ -88,11 +88,6 @@ def set_options(*chosen: str) -> None:
         llvm.set_option("openptx", option)
 
 
-def shares_llvm() -> bool:
-    """Whether the program has another compiler that uses this LLVM, and expects LLVM's own values."""
-    return "numba" in sys.modules
-
-
 @cache
 def _target() -> llvm.Target:
     set_options(*options(0), PERMANENT)
@@ -185,7 +180,8 @@ def compile(
         effort = OPT_NONE if fast or compiled_fast(text) else OPT_DEFAULT
         if (other := other_library()) is None:
             emit = partial(emitted, machine(effort), promotes, guard)
-            setting, shared = set_options, shares_llvm()
+            # numba uses this LLVM too, and expects LLVM's own values
+            setting, shared = set_options, "numba" in sys.modules
         else:
             emit = partial(other.compile, PIPELINES[promotes], effort)
             setting, shared = other.set_options, False

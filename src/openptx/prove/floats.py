@@ -58,7 +58,7 @@ class SymbolicFloats(Terms):
 
     def arithmetic(self, op: str, f: Format, operands: tuple[Bits, ...], rnd: str, ftz: bool) -> Bits:
         """One operation, rounded once; a NaN operand of f64 is propagated."""
-        if are_known(operands) or (self.exact and (ftz or f.name not in IEEE)):
+        if all(isinstance(a.v, int) for a in operands) or (self.exact and (ftz or f.name not in IEEE)):
             return getattr(super(), op)(f, *operands, rnd, ftz)
         if self.exact:
             d = self.code(f, FUNCTIONS[op](MODES[rnd], *[z3.fpBVToFP(vector(a.v, a.width), sort(f)) for a in operands]))
@@ -125,7 +125,3 @@ FUNCTIONS: dict[str, Any] = {
 def structural(term: z3.BitVecRef) -> int:
     """A number shared by equal terms, even if one of them is created again later, unlike an object's identity."""
     return term.hash()
-
-
-def are_known(operands: tuple[Bits, ...]) -> bool:
-    return all(isinstance(a.v, int) for a in operands)

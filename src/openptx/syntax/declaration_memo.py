@@ -242,7 +242,7 @@ def _form_and_parts(text: str) -> tuple[str, list[str]]:
     or cannot be declared), and the header split at its names: texts and names alternate."""
     commented = "/" in text
     if commented:
-        text = _COMMENT.sub(_blank, text)
+        text = _COMMENT.sub(lambda match: " " * len(match[0]), text)
     text, quote, pragma = text.partition('"')
     parts = _NAMES.split(text)
     names = parts[1::2]
@@ -253,10 +253,6 @@ def _form_and_parts(text: str) -> tuple[str, list[str]]:
         after = _SEVERAL_THREADS.sub("2", after)
     form = _SAME.join((*parts[:-1:2], before + closed + after)) + quote + pragma
     return " ".join(form.split()) if commented else form, parts
-
-
-def _blank(match: re.Match[str]) -> str:
-    return " " * len(match[0])
 
 
 def remember_header(item: Statement, match: re.Match[str]) -> None:

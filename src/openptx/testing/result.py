@@ -37,9 +37,7 @@ def timed(name: str, run: Callable[[], None]) -> Result:
         status, message = FAILED, str(error)
     except Unsupported as error:
         status, message = UNSUPPORTED, str(error)
-    except InputError as error:
-        status, message = ERROR, str(error)
-    except OSError as error:
+    except (OSError, InputError) as error:
         status, message = ERROR, about_file(error)
     except Exception as error:
         status, message = ERROR, str(error if isinstance(error, Error) else Bug.of(error))

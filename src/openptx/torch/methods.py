@@ -49,9 +49,6 @@ def methods(redirect: Redirection) -> dict[Any, Callable[..., Any]]:
         with within(redirect):
             return torch._tensor_str._str(x, **options)
 
-    def type_as(x: Any, other: Any) -> Any:
-        return redirect.to(x, other)
-
     def interface(x: Any) -> dict[str, Any]:
         """`Tensor.__cuda_array_interface__`."""
         if not on_cuda(x) or x.layout != torch.strided:
@@ -101,7 +98,7 @@ def methods(redirect: Redirection) -> dict[Any, Callable[..., Any]]:
 
     sequences = torch._VF._pack_padded_sequence, torch._VF._pad_packed_sequence
     return {
-        tensor.__repr__: text, tensor.type: of_a_type(redirect), tensor.type_as: type_as,
+        tensor.__repr__: text, tensor.type: of_a_type(redirect), tensor.type_as: redirect.to,
         tensor.pin_memory: pin, tensor.is_pinned: is_pinned, tensor.__cuda_array_interface__.__get__: interface,
         torch.nn.functional.scaled_dot_product_attention: attention,
         torch.histc: histogram(torch.histc), tensor.histc: histogram(tensor.histc),

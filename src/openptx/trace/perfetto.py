@@ -15,7 +15,7 @@ from typing import Any
 
 from openptx.errors import Triple
 from openptx.runtime.cxx_names import qualified
-from openptx.trace.record import Record, Trace, Value
+from openptx.trace.record import Record, Trace
 
 Event = dict[str, Any]
 
@@ -122,13 +122,9 @@ def instruction(record: Record, end: int) -> Event:
     for name, values in (("operands", record.operands), ("results", record.results)):
         if values:
             args[name] = {value.name: value.text for value in values}
-    category = "wait" if record.waits else "memory" if any(map(is_address, record.operands)) else "instruction"
+    accesses = any(value.name.startswith("[") for value in record.operands)
+    category = "wait" if record.waits else "memory" if accesses else "instruction"
     return slice_of(record.text, category, record.step, end) | {"args": args}
-
-
-def is_address(value: Value) -> bool:
-    """Whether a value is the address of a memory operand."""
-    return value.name.startswith("[")
 
 
 def slice_of(name: str, category: str, begin: int, end: int) -> Event:

@@ -241,16 +241,14 @@ class StatementReader:
         if instruction.splits_opcode or not self._is_correct((instruction.opcode, *given), operands):
             return False
         self.last = None if guard is None else "@", instruction.opcode
-        return not calls(instruction.mnemonic) or self._call_fits(operands)
+        return not calls(instruction.mnemonic) or fits(
+            self.checked, operands, self.names.kind_of_name, self.names.table
+        )
 
     def _is_correct(self, key: Key, operands: tuple[Operand, ...]) -> bool:
         """Whether an instruction is correct according to its kinds and its constants."""
         found = self.checked.verdicts[key]
         return not found and (found != LOOK or not self.checked.verdicts.immediate_errors(key, operands))
-
-    def _call_fits(self, operands: tuple[Operand, ...]) -> bool:
-        """Whether a call certainly matches its callee."""
-        return fits(self.checked, operands, self.names.kind_of_name, self.names.table)
 
     def _is_uniform(self, barrier: tree.Instruction) -> bool:
         """Whether all threads of a warp certainly reach a barrier together."""

@@ -168,7 +168,7 @@ def _wrong_register(place: Place, declared: Type, where: Path) -> Problem | None
     integer, follows_ptxas = declared.kind in "bsu", place.context.follows_ptxas
     extended = follows_ptxas and not place.operand_rule.needs_32_bits(place.space, place.m.written)
     label, rule, help = f"this is `.{declared.name}`", _RULE, None
-    if not integer and declared.width <= 64 and _takes_any(place):
+    if not integer and declared.width <= 64 and follows_ptxas and place.operand_rule.says("any register"):
         code, expected = "document-disagrees", ".b64, .u64 or .s64"
         message = f"the assembler takes any register as an address of `{place.opcode}`, the document an integer"
         help = "put the address into a register of 64 bits"
@@ -195,11 +195,6 @@ def _is_narrow(place: Place, declared: Type) -> bool:
     if declared.width >= 64 or not place.context.follows_ptxas:
         return False
     return declared.width < 32 or (place.space in ("global", "generic") and not place.context.short_addresses)
-
-
-def _takes_any(place: Place) -> bool:
-    """Whether the assembler does not look at the type of this address's register."""
-    return place.context.follows_ptxas and place.operand_rule.says("any register")
 
 
 def _width(place: Place) -> int:

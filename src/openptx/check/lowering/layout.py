@@ -9,30 +9,20 @@ from openptx.check.sizes import element_bytes, rounded_up, shape_of
 from openptx.errors import Unsupported
 from openptx.isa.sampler_state import encoded
 from openptx.isa.types import TYPES, Type
+from openptx.numerics.python_floats import f32_bits
 from openptx.program import Relocation, Variable
 from openptx.syntax import declarations
 from openptx.syntax.declarations import Declarator, Initialiser, InitialiserList, Member, SymbolAddress
 from openptx.syntax.operands import Float, Integer, Name
 from openptx.syntax.plain_values import INTEGERS
 
-_INFINITY = {"f": 0x7F80_0000, "e": 0x7C00}
-
-
-def single_bits(value: float) -> int:
-    """The `.f32` nearest to a double, as bits; overflow becomes infinity."""
-    return _packed_bits("f", "I", value)
-
 
 def half_bits(value: float) -> int:
     """The `.f16` nearest to a double, as bits; overflow becomes infinity."""
-    return _packed_bits("e", "H", value)
-
-
-def _packed_bits(code: str, raw: str, value: float) -> int:
     try:
-        return struct.unpack("<" + raw, struct.pack("<" + code, value))[0]
+        return struct.unpack("<H", struct.pack("<e", value))[0]
     except OverflowError:
-        return _INFINITY[code] | (value < 0) << (15 if code == "e" else 31)
+        return 0x7C00 | (value < 0) << 15
 
 
 def float_bits(constant: Float, width: int) -> int:
@@ -40,7 +30,7 @@ def float_bits(constant: Float, width: int) -> int:
     one of 64 bits: the assembler makes a subnormal number of `mov.f64 d, 0f3F800000`."""
     if width in (constant.width, 64):
         return constant.bits
-    return half_bits(constant.value) if width == 16 else single_bits(constant.value)
+    return half_bits(constant.value) if width == 16 else f32_bits(constant.value)
 
 
 def constant_bits(constant: Integer | Float, type: Type) -> int:

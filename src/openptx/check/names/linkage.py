@@ -69,7 +69,7 @@ class Linkage:
             elif declarator.count is not None:
                 self._range(declaration, declarator, declarator.count.value)
             elif name in self.numbered and not self.numbered[name].linkage:
-                first = _declarator(self.numbered[name], _range_of(name)).name.span
+                first = _declarator(self.numbered[name], f"{name.rstrip('0123456789')}<").name.span
                 self._add_duplicate(
                     declaration, declarator.name.span, first, f"`{name}` is in a range that is declared"
                 )
@@ -230,11 +230,6 @@ class Linkage:
 def _key(declarator: Declarator) -> str:
     """The name by which a variable or a range is known to the linkage."""
     return declarator.name.text if declarator.count is None else f"{declarator.name.text}<"
-
-
-def _range_of(name: str) -> str:
-    """The range to which a name with a number belongs."""
-    return f"{name.rstrip('0123456789')}<"
 
 
 def _declarator(declaration: Declaration, key: str) -> Declarator:

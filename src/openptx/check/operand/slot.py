@@ -154,11 +154,6 @@ def _allowance(instruction: Instruction, name: str, written: bool) -> Allowance:
     return found
 
 
-def allowance(instruction: Instruction, template: Template) -> Allowance:
-    """What the place of `template` accepts."""
-    return _allowance(instruction, template.name, template.role == "write")
-
-
 class Place:
     """One operand's place in a form, under given modifiers."""
 
@@ -171,7 +166,7 @@ class Place:
         self.packs = template.vector and self.operand_rule.says("packed")
         self.count = form.count(template, m) if template.vector and not self.packs else 0
         self.rule: Rule | None = rule(form, m, template, type, context.follows_ptxas) if type is not None else None
-        self.allows: Allowance = allowance(instruction, template)
+        self.allows: Allowance = _allowance(instruction, template.name, template.role == "write")
 
     @property
     def name(self) -> str:

@@ -17,7 +17,7 @@ from openptx.cli.launch_options import ENGINE
 from openptx.cli.terminal import width_of
 from openptx.diagnostics.render import render
 from openptx.diagnostics.render.full import render_fault
-from openptx.diagnostics.terminal import has_color, paint
+from openptx.diagnostics.terminal import has_color, title
 from openptx.errors import Fault
 
 if TYPE_CHECKING:
@@ -47,16 +47,11 @@ def run(args: Namespace) -> int:
     return CLEAN
 
 
-def title(text: str) -> None:
-    """Prints the title of the next step."""
-    print(paint("bold", text, sys.stdout))
-
-
 def check_it() -> None:
     """Checks the compiler's file, which has no errors."""
     kernel = demo.kernel()
     lines = kernel.text.count("\n")
-    title(f"1. openptx check mandelbrot.ptx, {lines} lines of PTX that nvcc made of CUDA C++")
+    print(title(f"1. openptx check mandelbrot.ptx, {lines} lines of PTX that nvcc made of CUDA C++"))
     start = time.perf_counter()
     found = check(kernel)
     taken = time.perf_counter() - start
@@ -65,7 +60,7 @@ def check_it() -> None:
 
 def run_it(engine: str) -> None:
     """The kernel draws a picture into a NumPy array."""
-    title(f"2. {WIDTH * HEIGHT} threads write into a NumPy array, no GPU involved")
+    print(title(f"2. {WIDTH * HEIGHT} threads write into a NumPy array, no GPU involved"))
     kernel = load(demo.kernel())
     steps = empty()
     start = time.perf_counter()
@@ -77,13 +72,13 @@ def run_it(engine: str) -> None:
 
 def break_it() -> None:
     """One wrong register, and the output of `check`."""
-    title("3. The same file with one wrong register")
+    print(title("3. The same file with one wrong register"))
     print(render(check(demo.broken()), color=has_color(sys.stdout), width=width_of(sys.stdout)))
 
 
 def overrun_it(engine: str) -> None:
     """An array that is too short, and the text of the fault."""
-    title("4. The right file with an array that is one row too short")
+    print(title("4. The right file with an array that is one row too short"))
     try:
         launch(load(demo.kernel()), empty()[:-1], engine)
     except Fault as fault:

@@ -66,7 +66,7 @@ def run(args: Namespace) -> int:
         try:
             format_one(load(path))
         except (OSError, InputError) as error:
-            complain(about_file(error) if isinstance(error, OSError) else str(error))
+            complain(about_file(error))
             good = False
     if wrong:
         show(wrong, "full", sys.stdout)

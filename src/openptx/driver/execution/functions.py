@@ -67,10 +67,6 @@ def most_threads(found: Function) -> int:
     return min(math.prod(directives.get("reqntid") or directives.get("maxntid") or (THREADS,)), THREADS)
 
 
-def most_dynamic(found: Function) -> int:
-    return max(attributes(driver().capability)[WITHOUT_OPT_IN] - static_shared(found.kernel), 0)
-
-
 def required_cluster(found: Function, axis: int) -> int:
     """The extent in `.reqnctapercluster`; 0 without that directive."""
     required = found.kernel.function.directives.get("reqnctapercluster")
@@ -86,7 +82,7 @@ DEFAULTS: dict[int, Callable[[Function], int]] = {
     # CUB selects its kernels by it
     PTX_VERSION: lambda found: stated_capability(found.kernel.module.program.file.text) or driver().capability,
     BINARY_VERSION: lambda found: driver().capability,
-    MAX_DYNAMIC: most_dynamic,
+    MAX_DYNAMIC: lambda found: max(attributes(driver().capability)[WITHOUT_OPT_IN] - static_shared(found.kernel), 0),
     CARVEOUT: lambda found: -1,
     CLUSTER_REQUIRED: lambda found: int("reqnctapercluster" in found.kernel.function.directives),
     CLUSTER_X: lambda found: required_cluster(found, 0),

@@ -26,13 +26,9 @@ def move(target: int, to: Place, source: int, of: Place, size: int) -> None:
 
 def asynchronous(context: Context, stream: int, target: int, to: Place, source: int, of: Place, size: int) -> None:
     """A copy from or to pageable memory waits for the stream, like CUDA's: the host may use the memory afterwards."""
-    if Queue.stalled and not (is_device_address(target) and is_device_address(source)):
+    if Queue.stalled and (owned_at(target) is None or owned_at(source) is None):
         settle([stream_of(context, stream).queue], "a copy of pageable memory")
     submit(context, stream, "copy", move, target, to, source, of, size)
-
-
-def is_device_address(address: int) -> bool:
-    return owned_at(address) is not None
 
 
 def declare(symbol: str, symbol_of_async: str, to: Place, of: Place) -> None:
