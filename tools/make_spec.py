@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -121,6 +121,43 @@ def with_table(model: Model, table: int, m: Modifiers, a: int, b: int, c: int, *
     return model(m, a, b, c, table, *q)
 
 
+def function_name(opcode: str, table: int | None, parts: dict[str, str]) -> str:
+    name = opcode.replace(".", "_").replace("::", "_") + (f"_{table}" if table is not None else "")
+    return name + "".join(f"_{key[0]}_{part}" for key, part in parts.items() if part)
+
+
+def operand_texts(form: Form, table: int | None, parts: dict[str, str]) -> str:
+    """The operands under their own names, with the parts of them that are selected."""
+    texts: list[str] = []
+    for t in form.operands:
+        suffix = f".{parts[f'{t.name}_part']}" if parts.get(f"{t.name}_part") else ""
+        if t.pair:
+            texts[-1] += f"|{t.name}"
+        elif t.role == "immediate" or t.name == "immLut":
+            texts.append(str(table))
+        elif not t.optional:
+            texts.append(t.name + suffix)
+    return ", ".join(texts)
+
+
+Named = list[tuple[str, Type]]
+
+
+def runs(
+    name: str, model: Callable[..., object], rows: Iterable[tuple[int, ...]], takes: Named, results: Named
+) -> Iterator[str]:
+    """The run lines of a function: what the model says for each row of operands, unless it says nothing."""
+    for row in rows:
+        outcome = model(*row)
+        if outcome is None:
+            continue
+        outcomes = outcome if isinstance(outcome, tuple) else (outcome,)
+        spelled = [spell(v, kind, extended=True) for v, (_, kind) in zip(outcomes, results, strict=False)]
+        right = f"({', '.join(spelled)})" if len(spelled) > 1 else spelled[0]
+        inputs = ", ".join(spell(v, kind) for v, (_, kind) in zip(row, takes, strict=True))
+        yield f"// run: {name}({inputs}) == {right}"
+
+
 def function(
     instruction: Instruction,
     opcode: str,
@@ -136,33 +173,16 @@ def function(
     named = [(t.name, t, kind) for t, kind in zip(form.operands, types, strict=True) if kind is not None]
     results = [(name, kind) for name, t, kind in named if t.role == "write"]
     takes = [(name, kind) for name, t, kind in named if t.role == "read" and (not t.optional or name in parts)]
-    name = opcode.replace(".", "_").replace("::", "_") + (f"_{table}" if table is not None else "")
-    name += "".join(f"_{key[0]}_{part}" for key, part in parts.items() if part)
+    name = function_name(opcode, table, parts)
     if any(kind.format not in (None, *edges.FLOATS) for _, kind in takes):
         return []  # formats of eight bits and fewer have tests of their own
-    texts: list[str] = []
-    for t in form.operands:
-        suffix = f".{parts[f'{t.name}_part']}" if parts.get(f"{t.name}_part") else ""
-        if t.pair:
-            texts[-1] += f"|{t.name}"
-        elif t.role == "immediate" or t.name == "immLut":
-            texts.append(str(table))
-        elif not t.optional:
-            texts.append(t.name + suffix)
     gives = ", ".join(f".reg .{register(kind)} {r}" for r, kind in results)
     arguments = ", ".join(f".reg .{register(kind)} {r}" for r, kind in takes)
-    lines = [f".func ({gives}) {name} ({arguments}) {{ {opcode} {', '.join(texts)}; ret; }}"]
+    head = f".func ({gives}) {name} ({arguments}) {{ {opcode} {operand_texts(form, table, parts)}; ret; }}"
     columns = [values(instruction, r, kind) for r, kind in takes]
-    for row in edges.rows(name, columns, max(ROWS, *(len(c) for c in columns)) if len(columns) < 3 else ROWS + 4):
-        outcome = model(m, *row)
-        if outcome is None:
-            continue
-        outcomes = outcome if isinstance(outcome, tuple) else (outcome,)
-        spelled = [spell(v, kind, extended=True) for v, (_, kind) in zip(outcomes, results, strict=False)]
-        right = ", ".join(spelled)
-        inputs = ", ".join(spell(v, kind) for v, (_, kind) in zip(row, takes, strict=True))
-        lines.append(f"// run: {name}({inputs}) == {f'({right})' if len(spelled) > 1 else right}")
-    return lines if len(lines) > 1 else []
+    rows = edges.rows(name, columns, max(ROWS, *(len(c) for c in columns)) if len(columns) < 3 else ROWS + 4)
+    lines = [*runs(name, partial(model, m), rows, takes, results)]
+    return [head, *lines] if lines else []
 
 
 def spell(v: object, t: Type, *, extended: bool = False) -> str:

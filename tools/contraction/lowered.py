@@ -149,22 +149,27 @@ class Lowered:
         type = op.m.type.name
         if type[0] in "usb" and type[:2] != "bf":
             return integers(name, values) or make("?", op.text)
-        flags = "".join(f".{f}" for f in ("ftz", "sat") if op.m.values.get(f))
-        if name == "mul" and len(values) == 3:
-            factor = values.pop().args[0]
-            flags += SCALES[FACTORS.index(factor)]
-        if op.form.instruction is reverse_difference:
-            return total("f64", "", negated(values[0]), values[1])
-        compute = ARITHMETIC.get(name)
-        if compute is None:
-            return make("?", op.text)
-        format = type.removesuffix("x2")
-        if not type.endswith("x2"):
-            return compute(format, flags, *values)
-        if format == "f32":
-            parts = [[low(e) for e in values], [high(e) for e in values]]
-            return pair(*(compute(format, flags, *part) for part in parts))
-        return pack(*(compute(format, flags, *(half(e, i) for e in values)) for i in (0, 1)))
+        return floats(name, op, type, values)
+
+
+def floats(name: str, op: Op, type: str, values: list[Expression]) -> Expression:
+    """What an instruction on floats gives."""
+    flags = "".join(f".{f}" for f in ("ftz", "sat") if op.m.values.get(f))
+    if name == "mul" and len(values) == 3:
+        factor = values.pop().args[0]
+        flags += SCALES[FACTORS.index(factor)]
+    if op.form.instruction is reverse_difference:
+        return total("f64", "", negated(values[0]), values[1])
+    compute = ARITHMETIC.get(name)
+    if compute is None:
+        return make("?", op.text)
+    format = type.removesuffix("x2")
+    if not type.endswith("x2"):
+        return compute(format, flags, *values)
+    if format == "f32":
+        parts = [[low(e) for e in values], [high(e) for e in values]]
+        return pair(*(compute(format, flags, *part) for part in parts))
+    return pack(*(compute(format, flags, *(half(e, i) for e in values)) for i in (0, 1)))
 
 
 def integers(name: str, values: list[Expression]) -> Expression | None:

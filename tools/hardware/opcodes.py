@@ -100,39 +100,47 @@ def of_form(i: Instruction, form: Form) -> Iterator[Statement]:
             return
 
 
+class Operands:
+    """The operands of a statement, in registers of the widths that they are declared with."""
+
+    def __init__(self, dice: random.Random, form: Form, m: Modifiers) -> None:
+        self.dice, self.form, self.m = dice, form, m
+        self.found = list[Operand]()
+
+    def one(self, type: Type | None, role: str) -> str:
+        width = 64 if type is None else 1 if type.kind == "pred" else max(type.width, 8)
+        name = f"{'d' if role == 'write' else 'a'}{len(self.found)}"
+        self.found.append(Operand(name, width, type.element.format or "" if type else "", role == "write"))
+        return name
+
+    def written(self, at: int) -> str:
+        """The operand at a place of the form, with the second of a pair."""
+        form, t = self.form, self.form.operands[at]
+        if t.role == "sink":
+            return "_"
+        if t.role == "immediate":
+            return str(self.dice.randrange(256 if t.name.startswith("imm") else 4))
+        if t.elements:
+            return f"{{{', '.join(self.one(form.type_of(e, self.m), t.role) for e in t.elements)}}}"
+        count = form.count(t, self.m)
+        type = TYPES["pred"] if t.pair else form.type_of(t.name, self.m)
+        if count and (form.instruction.name != "mov" or self.m.vec):
+            text = f"{{{', '.join(self.one(type, t.role) for _ in range(count))}}}"
+        else:
+            text = self.one(type, t.role) + (f".{self.dice.choice(t.selectors)}" if t.selected else "")
+        is_pair = at + 1 < len(form.operands) and form.operands[at + 1].pair
+        return text + (f"|{self.one(TYPES['pred'], 'write')}" if is_pair else "")
+
+
 def statement(
     dice: random.Random, i: Instruction, opcode: str, form: Form, m: Modifiers, layout: Any
 ) -> Statement | None:
-    """The opcode with registers of the widths that it is declared with."""
-    operands, texts = list[Operand](), list[str]()
-
-    def one(type: Type | None, role: str) -> str:
-        width = 64 if type is None else 1 if type.kind == "pred" else max(type.width, 8)
-        name = f"{'d' if role == 'write' else 'a'}{len(operands)}"
-        operands.append(Operand(name, width, type.element.format or "" if type else "", role == "write"))
-        return name
-
-    for at in layout:
-        t = form.operands[at]
-        if t.role == "sink":
-            texts.append("_")
-        elif t.role == "immediate":
-            texts.append(str(dice.randrange(256) if t.name.startswith("imm") else dice.randrange(4)))
-        elif t.elements:
-            texts.append(f"{{{', '.join(one(form.type_of(e, m), t.role) for e in t.elements)}}}")
-        else:
-            count = form.count(t, m)
-            type = TYPES["pred"] if t.pair else form.type_of(t.name, m)
-            if count and (i.name != "mov" or m.vec):
-                text = f"{{{', '.join(one(type, t.role) for _ in range(count))}}}"
-            else:
-                text = one(type, t.role) + (f".{dice.choice(t.selectors)}" if t.selected else "")
-            if at + 1 < len(form.operands) and form.operands[at + 1].pair:
-                text += f"|{one(TYPES['pred'], 'write')}"
-            texts.append(text)
-    if any(o.width == 128 for o in operands):
+    """The opcode with its operands."""
+    operands = Operands(dice, form, m)
+    texts = [operands.written(at) for at in layout]
+    if any(o.width == 128 for o in operands.found):
         return None
-    return Statement(f"{opcode} {', '.join(texts)};", tuple(operands), i.fidelity(m) == EXACT)
+    return Statement(f"{opcode} {', '.join(texts)};", tuple(operands.found), i.fidelity(m) == EXACT)
 
 
 def accepted(s: Statement) -> bool:

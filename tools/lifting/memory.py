@@ -59,17 +59,21 @@ def place(w: Writer, space: str, text: str, mods: list[str]) -> str:
     return f"[{w.make('add.s64', total, str(offset), type='b64')}]"
 
 
+def opcode(name: str, space: str, type: str, count: int) -> str:
+    return f"{name}{f'.{space}' if space else ''}.{type if count == 1 else f'v{count}.b32'}"
+
+
+def listed(registers: list[str]) -> str:
+    return registers[0] if len(registers) == 1 else f"{{{', '.join(registers)}}}"
+
+
 def load(space: str) -> Step:
     def step(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
         d, address = operands
         type, count = shape(i, mods)
-        prefix = f"ld.{space}" if space else "ld"
         at = place(w, space, address, mods)
         registers = [w.new("b32") for _ in range(count)]
-        if count == 1:
-            w.emit(f"{prefix}.{type} {registers[0]}, {at}")
-        else:
-            w.emit(f"{prefix}.v{count}.b32 {{{', '.join(registers)}}}, {at}")
+        w.emit(f"{opcode('ld', space, type, count)} {listed(registers)}, {at}")
         for n, each in enumerate(registers):
             w.set(following(d, n), each)
 
@@ -80,13 +84,9 @@ def store(space: str) -> Step:
     def step(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
         address, source = operands
         type, count = shape(i, mods)
-        prefix = f"st.{space}" if space else "st"
         at = place(w, space, address, mods)
         values = [w.make("mov.b32", w.word(following(source, n))) for n in range(count)]
-        if count == 1:
-            w.emit(f"{prefix}.{type} {at}, {values[0]}")
-        else:
-            w.emit(f"{prefix}.v{count}.b32 {at}, {{{', '.join(values)}}}")
+        w.emit(f"{opcode('st', space, type, count)} {at}, {listed(values)}")
 
     return step
 
@@ -94,6 +94,14 @@ def store(space: str) -> Step:
 TYPES = {"64": "64", "S32": "s32", "S64": "s64", "F32": "f32", "F64": "f64", "F16x2": "f16x2", "BF16_V2": "bf16x2"}
 SCOPES = {"GPU": "gpu", "SYS": "sys", "CTA": "cta", "SM": "cta"}
 OPERATIONS = ("ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS")
+
+
+def type_of(operation: str, mods: list[str]) -> str:
+    """The type of an atomic operation."""
+    kind = next((m for m in mods if m in TYPES), "")
+    if operation in ("AND", "OR", "XOR", "EXCH", "CAS"):
+        return "b64" if kind.endswith("64") else "b32"
+    return "u64" if kind == "64" else TYPES.get(kind, "u32")
 
 
 def atomic(space: str, name: str) -> Step:
@@ -105,10 +113,8 @@ def atomic(space: str, name: str) -> Step:
         if any(m not in (*OPERATIONS, *TYPES, *IGNORED, "32", "FTZ", "RN") for m in mods):
             raise Unreadable(i.text)
         operation = next((m for m in mods if m in OPERATIONS), "ADD" if name == "red" else "CAS")
-        kind = next((m for m in mods if m in TYPES), "")
-        size = 64 if kind.endswith("64") else 32
-        bitwise = operation in ("AND", "OR", "XOR", "EXCH", "CAS")
-        type = f"b{size}" if bitwise else TYPES.get(kind, "u32") if kind != "64" else "u64"
+        type = type_of(operation, mods)
+        size = 64 if type.endswith("64") else 32
         scope = "".join(f".{SCOPES[m]}" for m in mods if m in SCOPES)
         noftz = ".noftz" if type.endswith("x2") else ""
         at = place(w, space, address, mods)
