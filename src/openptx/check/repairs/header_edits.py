@@ -47,7 +47,7 @@ def settle_header(header: Header, found: list[Diagnostic], check_text: CheckText
     or target where that is missing; each if a second check proves that edit of the header."""
     if len(header.module.file.text) > _LONGEST:
         return found
-    found = [_complete(header, each, check_text) for each in found]
+    found = [_COMPLETED[each.name](header, each, check_text) if each.name in _COMPLETED else each for each in found]
     old = [each for each in found if each.name in _GATES]
     return _fold(header, found, old, check_text) if old else found
 
@@ -119,35 +119,50 @@ def _distinct(old: list[Diagnostic]) -> list[Diagnostic]:
     return list({each.expected: each for each in reversed(old)}.values())[::-1]
 
 
-def _complete(header: Header, error: Diagnostic, check_text: CheckText) -> Diagnostic:
-    """The error that the version or the target is missing, with the lowest that the file can have."""
-    version, targets = header.stated
+def _with_version(header: Header, error: Diagnostic, check_text: CheckText) -> Diagnostic:
+    """The error that the version is missing, with the lowest that the file can have."""
     text, fix = header.module.file.text, error.fix
-    if error.name == "missing-version" and fix is not None and header.target is not None and fix.span[0] == fix.span[1]:
-        written = fix.replacement.replace("{}.{}".format(*NEWEST), "{}")
-        searched = _Search(text, fix.span, lambda version, _: written.format("{}.{}".format(*version)), check_text)
-        lowest = searched.lowest(header.target.since, header.target)
-        if lowest is not None and "{}" in written:
-            said = f".version {lowest[0][0]}.{lowest[0][1]}"
-            meant = Fix(fix.span, f"{said}\n", f"begin the file with `{said}`", fix.applicability)
-            return error.advising(error.help, meant)
-    if error.name == "missing-target" and version is not None and targets is None:
-        end = version.span[1]
-        searched = _Search(text, (end, end), lambda _, target: f"\n.target {target.name}", check_text)
-        since = [each for each in TARGETS.values() if each.since <= header.version]
-        first = min(since, key=lambda each: (each.number < _ASSEMBLED, abs(each.number - _ASSEMBLED), each.suffix))
-        lowest = searched.lowest(header.version, first)
-        if lowest is not None and lowest[0] == header.version:
-            said = f".target {lowest[1].name}"
-            return error.advising(
-                f"say what the file is for, such as `{said}`", Fix((end, end), f"\n{said}", f"say `{said}`")
-            )
-    if error.name == "unknown-target" and header.target is None and version is not None:
-        searched = _Search(text, error.span, lambda _, target: target.name, check_text)
-        likely = [TARGETS[each] for each in likely_targets(text[slice(*error.span)])[:_MOST] if each in TARGETS]
-        if (meant := next((each for each in likely if searched.fits(header.version, each)), None)) is not None:
-            return as_meant(error, meant.name)
-    return error
+    if fix is None or header.target is None or fix.span[0] != fix.span[1]:
+        return error
+    written = fix.replacement.replace("{}.{}".format(*NEWEST), "{}")
+    searched = _Search(text, fix.span, lambda version, _: written.format("{}.{}".format(*version)), check_text)
+    lowest = searched.lowest(header.target.since, header.target)
+    if lowest is None or "{}" not in written:
+        return error
+    said = f".version {lowest[0][0]}.{lowest[0][1]}"
+    return error.advising(error.help, Fix(fix.span, f"{said}\n", f"begin the file with `{said}`", fix.applicability))
+
+
+def _with_target(header: Header, error: Diagnostic, check_text: CheckText) -> Diagnostic:
+    """The error that the target is missing, with the lowest that the file can have."""
+    version, targets = header.stated
+    if version is None or targets is not None:
+        return error
+    end = version.span[1]
+    searched = _Search(header.module.file.text, (end, end), lambda _, target: f"\n.target {target.name}", check_text)
+    since = [each for each in TARGETS.values() if each.since <= header.version]
+    first = min(since, key=lambda each: (each.number < _ASSEMBLED, abs(each.number - _ASSEMBLED), each.suffix))
+    lowest = searched.lowest(header.version, first)
+    if lowest is None or lowest[0] != header.version:
+        return error
+    said = f".target {lowest[1].name}"
+    return error.advising(f"say what the file is for, such as `{said}`", Fix((end, end), f"\n{said}", f"say `{said}`"))
+
+
+def _with_likely_target(header: Header, error: Diagnostic, check_text: CheckText) -> Diagnostic:
+    """The error of a target that does not exist, with one that is like it and that the file can have."""
+    if header.target is not None or header.stated[0] is None:
+        return error
+    text = header.module.file.text
+    searched = _Search(text, error.span, lambda _, target: target.name, check_text)
+    likely = [TARGETS[each] for each in likely_targets(text[slice(*error.span)])[:_MOST] if each in TARGETS]
+    meant = next((each for each in likely if searched.fits(header.version, each)), None)
+    return error if meant is None else as_meant(error, meant.name)
+
+
+_COMPLETED = {
+    "missing-version": _with_version, "missing-target": _with_target, "unknown-target": _with_likely_target,
+}  # fmt: skip
 
 
 class _Search:
