@@ -14,7 +14,16 @@ from openptx.engines.native.analysis.affine import FOLD, UNKNOWN, Base, affine_o
 from openptx.engines.native.analysis.capabilities import Conversion, Rounding, is_parameter
 from openptx.engines.native.analysis.context import FunctionContext
 from openptx.engines.native.analysis.float_transfer import FloatTransfer, OutlinedCall
-from openptx.engines.native.analysis.lane_patterns import ALIKE, VARYING, Pattern, alike, combined, common, pattern_of
+from openptx.engines.native.analysis.lane_patterns import (
+    ALIKE,
+    LOADED,
+    VARYING,
+    Pattern,
+    alike,
+    combined,
+    common,
+    pattern_of,
+)
 from openptx.engines.native.analysis.lattice import ZEROS, N, Value, as_lanes, collapse, is_finite
 from openptx.engines.native.analysis.special_registers import SpecialRegisters
 from openptx.engines.native.analysis.unsupported import InterpretInstruction, InterpretWithinCta, UnsupportedByJit
@@ -262,7 +271,7 @@ class AbstractMachine(FloatTransfer):
             return tuple(self.unknown(w) for _ in range(count))
         region, place = self.access(space, address, size, False)
         uniform = region in UNIFORM and self.uniform(place) and not is_private(space, self.c.has_local)
-        return tuple(self.unknown(w, ALIKE if uniform else VARYING) for _ in range(count))
+        return tuple(self.unknown(w, ALIKE if uniform else LOADED) for _ in range(count))
 
     def origin(self, at: int, w: int) -> object:
         """The key under which addresses derived from a parameter are remembered."""

@@ -14,12 +14,13 @@ ZEROS: tuple[int, ...] = (0,) * 32
 
 class Pattern(NamedTuple):
     length: int
-    """The number of lanes in a row, a power of two; 1: nothing is known."""
+    """The number of lanes in a row, a power of two; 1: nothing is known; 0: not even that it is computed from the
+    thread's number, as indices in memory are not."""
     offsets: tuple[int, ...]
     """Of each lane from the first of its row."""
 
 
-ALIKE, VARYING = Pattern(32, ZEROS), Pattern(1, ZEROS)
+ALIKE, VARYING, LOADED = Pattern(32, ZEROS), Pattern(1, ZEROS), Pattern(0, ZEROS)
 
 
 @lru_cache(4096)
@@ -38,6 +39,8 @@ def divided(p: Pattern, length: int) -> Pattern:
 def common(p: Pattern, q: Pattern) -> Pattern:
     """What holds for both."""
     length = min(p.length, q.length)
+    if not length:
+        return LOADED
     while (found := divided(p, length)) != divided(q, length):
         length //= 2
     return found
@@ -58,5 +61,7 @@ def combined(op: str, p: Pattern, q: Pattern, known: int | None) -> Pattern:
     if op not in ("add", "sub"):
         return common(alike(p), alike(q))
     length, sign = min(p.length, q.length), 1 if op == "add" else -1
+    if not length:
+        return LOADED
     pairs = zip(divided(p, length).offsets, divided(q, length).offsets, strict=True)
     return Pattern(length, tuple(v + sign * w for v, w in pairs))

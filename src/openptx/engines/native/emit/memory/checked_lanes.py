@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
-from openptx.engines.native.analysis.lane_patterns import VARYING, Pattern
+from openptx.engines.native.analysis.lane_patterns import LOADED, VARYING, Pattern
 from openptx.engines.native.analysis.lattice import N, Value, vector_type
 from openptx.engines.native.emit.ir_builder import IRBuilder, Spread
 from openptx.engines.native.emit.memory.access_functions import Shape, finish, finish_exactly, function, lanes, mask
@@ -26,6 +26,7 @@ from openptx.engines.native.emit.memory.gather_scatter import (
     load_near,
     store_near,
 )
+from openptx.engines.native.emit.memory.lane_runs import Places, load_runs
 from openptx.engines.native.emit.memory.rows import (
     HALF,
     Row,
@@ -51,6 +52,8 @@ class Kind(NamedTuple):
     """Whether the offsets in the region are the addresses themselves."""
     near: bool
     """Whether they are in shared memory, at offsets of 32 bits (`load_near`)."""
+    extended: tuple[bool, int] | None = None
+    """If runs are looked for: whether the offsets' 32 bits are signed, and by how many they are shifted left."""
 
 
 class CheckedLanes:
@@ -185,7 +188,7 @@ class CheckedLanes:
         return ir.emit(f"and i1 {good}, {ir.emit(f'icmp eq i{w} {low}, 0')}")
 
     def load(self, space: str, region: str, address: Bits, place: Bits, w: int, count: int) -> tuple[Bits, ...]:
-        kind = Kind(Shape("load", w, count), address is place, self.is_near(region, place, count))
+        kind = self.kind_of(Shape("load", w, count), region, address, place)
         result, given = kind.shape.result, self.arguments(kind, space, region, address, place)
         found = self.ir.emit(f"call {result} @{self.function(kind)}({given})")
         self.slow.leave_if(self.ir.emit(f"extractvalue {result} {found}, {count}"))
@@ -193,10 +196,20 @@ class CheckedLanes:
 
     def store(self, space: str, region: str, address: Bits, place: Bits, values: Sequence[Bits]) -> None:
         shape = Shape("store", values[0].width, len(values))
-        kind = Kind(shape, address is place, self.is_near(region, place, len(values)))
+        kind = self.kind_of(shape, region, address, place)
         given = self.arguments(kind, space, region, address, place)
         given += "".join(f", {vector_type(shape.width)} {self.x.vector(v)}" for v in values)
         self.slow.leave_if(self.ir.emit(f"call i1 @{self.function(kind)}({given})"))
+
+    def kind_of(self, shape: Shape, region: str, address: Bits, place: Bits) -> Kind:
+        kind = Kind(shape, address is place, self.is_near(region, place, shape.elements))
+        s, _ = self.spread_of(place)
+        extended = (False, 0) if kind.near else (s.signed, s.shift) if s is not None else None
+        computed = self.patterns.get(self.scope.site, LOADED) != LOADED  # elsewhere, runs are rare
+        single = shape.name == "load" and shape.elements == 1 and kind.same
+        if extended is None or not computed or not single or shape.step % (1 << extended[1]):
+            return kind
+        return kind._replace(extended=extended) if self.x.cpu.avx512 else kind
 
     def arguments(self, kind: Kind, space: str, region: str, address: Bits, place: Bits) -> str:
         shape, lanes = kind.shape, f"ptr %w, i32 {self.scope.mask_word()}"
@@ -206,6 +219,10 @@ class CheckedLanes:
             host, room = self.checks.near_limits(shape.step)
             return f"{lanes}, i32 {room}, ptr {host}, {exact}, {OFFSETS} {self.checks.narrow(place)}"
         start, room, host = self.checks.limits(region, place, shape.step * shape.elements, shape.name == "store")
+        s, more = self.spread_of(place)
+        if kind.extended is not None and s is not None:
+            base = self.ir.emit(f"add i64 {s.base}, {more}") if s.base and more else s.base or more
+            return f"{lanes}, i64 {start}, i64 {room}, i64 {host}, i64 {base}, {exact}, {OFFSETS} {s.narrow}"
         places, addresses = self.x.vector(place), "" if kind.same else f", {ADDRESSES} {self.x.vector(address)}"
         return f"{lanes}, i64 {start}, i64 {room}, i64 {host}, {exact}, {ADDRESSES} {places}{addresses}"
 
@@ -221,6 +238,9 @@ class CheckedLanes:
         exact = "i32 %warp, i64 %locals, i64 %what"
         if kind.near:
             parameters = f"ptr %w, i32 %lanes, i32 %room, ptr %host, {exact}, {OFFSETS} %places"
+        elif kind.extended is not None:
+            valid = "i64 %start, i64 %room, i64 %host, i64 %base"
+            parameters = f"ptr %w, i32 %lanes, {valid}, {exact}, {OFFSETS} %narrow"
         else:
             more = "" if kind.same else f", {ADDRESSES} %addresses"
             valid = "i64 %start, i64 %room, i64 %host"
@@ -234,6 +254,8 @@ class CheckedLanes:
     def body(self, kind: Kind) -> IRBuilder:
         b, shape, w = IRBuilder(), kind.shape, 32 if kind.near else 64
         t = vector_type(w)
+        if kind.extended is not None:
+            self.by_runs(b, kind, *kind.extended)
         b.line(f"%mask = bitcast i32 %lanes to {LANES}")
         offsets = "%places" if kind.near else b.emit(f"sub {t} %places, {splat(b, '%start', w)}")
         if not self.x.cpu.avx512:
@@ -246,7 +268,7 @@ class CheckedLanes:
         word = b.emit(f"and i{N} {b.mask_bits(wrong)}, %lanes")
         b.likely(b.emit(f"icmp eq i32 {word}, 0"), "fast", "slow")
         b.start("fast")
-        if shape.elements == 1:
+        if shape.elements == 1 and kind.extended is None:
             self.by_rows(b, kind)
         if kind.near:
             b.branch(b.emit("icmp eq i32 %lanes, -1"), "whole", "part")
@@ -264,6 +286,20 @@ class CheckedLanes:
         call = self.slow.call_of(shape.name, "%what", "%wide", "%first", "%locals")
         finish_exactly(b, shape, addresses, call)
         return b
+
+    def by_runs(self, b: IRBuilder, kind: Kind, signed: bool, shift: int) -> None:
+        """Returns if the lanes' places are few runs; else defines `%places`."""
+        start, room, host = "%start", "%room", "%host"
+        if kind.near:
+            start, room, host = "0", b.emit("zext i32 %room to i64"), b.emit("ptrtoint ptr %host to i64")
+        narrow, base = ("%places", "0") if kind.near else ("%narrow", "%base")
+        places = Places(narrow, signed, shift, base, start, room, host)
+        load_runs(b, kind.shape, places, kind.shape.step, "alike")
+        b.start("alike")
+        load_runs(b, kind.shape, places, 0, "apart")
+        b.start("apart")
+        if not kind.near:
+            b.line(f"%places = add {ADDRESSES} {places.from_base(b, narrow, lanes=True)}, {splat(b, base, 64)}")
 
     def by_rows(self, b: IRBuilder, kind: Kind) -> None:
         shape, w = kind.shape, 32 if kind.near else 64

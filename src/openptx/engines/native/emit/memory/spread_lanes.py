@@ -97,4 +97,5 @@ def places_of(checks: BoundsCheck, s: Spread, place: Bits) -> Bits:
     wide = ir.emit(f"{'sext' if s.signed else 'zext'} {vector_type(32)} {s.narrow} to {t}")
     wide = ir.emit(f"shl {t} {wide}, splat (i64 {s.shift})")
     wide = ir.emit(f"add {t} {wide}, {checks.x.splat(s.base or '0', 'i64')}")
+    ir.spread[wide] = s
     return checks.x.come_from(checks.x.bits(wide, 64), origin_of(place))
