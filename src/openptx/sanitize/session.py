@@ -38,7 +38,7 @@ from openptx.sanitize.races.multiplications import Multiplications
 from openptx.sanitize.races.register_transfers import RegisterTransfers
 from openptx.sanitize.races.releases import Releases
 from openptx.sanitize.races.reports import RaceReports
-from openptx.sanitize.races.semantics import synchronizes
+from openptx.sanitize.races.semantics import is_narrow, synchronizes
 from openptx.sanitize.races.shadow import ShadowMemory
 from openptx.sanitize.races.teams import Teams
 from openptx.sanitize.races.weak_barriers import WeakBarriers
@@ -68,10 +68,11 @@ class Session:
         self.executing = Executing()
         self.teams = Teams(shape)
         self.reporter = Reporter(program, function.name, self.teams, found, self.executing)
-        self.clocks = Clocks(self.teams)
+        code = [op for each in reachable_functions(program, function.name) for op in each.code]
+        self.clocks = Clocks(self.teams, any(is_narrow(op) for op in code))
         self.shadows = ShadowMemory(found.limits)
 
-        active = any(synchronizes(op) for each in reachable_functions(program, function.name) for op in each.code)
+        active = any(synchronizes(op) for op in code)
         self.block_barriers, self.meetings = BlockBarriers(self.clocks), Meetings()
         self.releases = Releases(self.clocks, active)
         self.locks = Locks(self.clocks)

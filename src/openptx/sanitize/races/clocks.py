@@ -46,8 +46,10 @@ class Moments:
 class Clocks:
     """The launch-wide clock, the floors of CTAs and warps, and the view of each thread."""
 
-    def __init__(self, teams: Teams) -> None:
-        self.teams = teams
+    def __init__(self, teams: Teams, narrow: bool = True) -> None:
+        self.teams, self.narrow = teams, narrow
+        """`narrow`: whether the kernel has a `fence.sc` or a strong access of scope CTA. Without them what precedes the
+        fences in the own CTA is part of what precedes all, and need not be kept apart."""
         self.views, self.tables = Views(teams), ThreadTables(teams.count)
         self.now = 1
         self.cta_floor = np.zeros(teams.ctas, np.int64)
@@ -184,7 +186,8 @@ class Clocks:
                 self.learn(threads[before == view], view)
         if wide:
             self.fences.take(threads)
-        self.fences_near.take(threads)
+        if self.narrow:
+            self.fences_near.take(threads)
 
     def meet_ctas(self, ctas: Array) -> None:
         """All threads of CTAs have met at a barrier."""
@@ -203,7 +206,7 @@ class Clocks:
 
     def _share(self, units: Array, size: int) -> None:
         """Threads of each unit of `size` share their knowledge."""
-        uneven = self.fences_near.time.reshape(-1, size)[units].any(1)
+        uneven = (self.fences.time | self.fences_near.time).reshape(-1, size)[units].any(1)
         for table in (self.view, *self.hypotheses, self.sequential, self.sequential_near):
             rows = table.reshape(-1, size)[units]
             uneven |= (rows != rows[:, :1]).any(1)

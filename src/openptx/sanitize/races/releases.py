@@ -278,7 +278,7 @@ class Releases:
 
     def observe(self, record: Record, threads: Array, scope: int, acquires: bool, counts: bool) -> None:
         """Threads read the records of strong writes."""
-        c, joined = self.clocks, self.clocks.views.join_with_largest
+        c, joined = self.clocks, self.clocks.views.join_parts
         for cta, thread, observers in self.observers(record, threads):
             wide, near = list[int](), list[int]()
             for part in record.fences:
@@ -289,21 +289,21 @@ class Releases:
             if fences_near := joined(near):
                 c.add_to(c.sequential_near, observers, fences_near)
             if counts:
-                c.add_to(c.if_acquired, observers, c.views.join(fences, fences_near))
+                c.add_to(c.if_acquired, observers, joined(wide + near))
             far, clustered, near, size = list[int](), list[int](), list[int](), c.teams.cluster_size
             for part in record.parts:
                 if self.includes(part, cta, thread, scope):
                     inside = part.cta // size == cta // size
                     (near if part.cta in (cta, SEVERAL) else clustered if inside else far).append(part.view)
+            if acquires:
+                c.learn(observers, joined(near + clustered + far))
+                continue  # a later fence adds nothing to this
+            if counts:
+                c.add_to(c.if_acquired, observers, joined(near + clustered + far))
             for views, observed in (
                 (near, self.observed_near), (clustered, self.observed_in_cluster), (far, self.observed)
             ):  # fmt: skip
-                view = joined(views)
-                if counts:
-                    c.add_to(c.if_acquired, observers, view)
-                if acquires:
-                    c.learn(observers, view)
-                c.add_to(observed, observers, view)
+                c.add_to(observed, observers, joined(views))
 
     def observers(self, record: Record, threads: Array) -> Iterator[tuple[int, int, Array]]:
         """The threads in groups to which the same parts of a record are new: each with its CTA, and the thread if it is
@@ -353,5 +353,5 @@ def merge_parts(parts: list[Part], clocks: Clocks) -> tuple[Part, ...]:
             kept[key] = part if not many else Part(part.view, part.scope, SEVERAL, SEVERAL)
         else:
             thread = part.thread if part.thread == before.thread else SEVERAL
-            kept[key] = Part(clocks.views.join(part.view, before.view), part.scope, before.cta, thread)
+            kept[key] = Part(clocks.views.join(before.view, part.view), part.scope, before.cta, thread)
     return tuple(kept.values())

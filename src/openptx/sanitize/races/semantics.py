@@ -145,6 +145,14 @@ def synchronizes(op: Op) -> bool:
     return op.form.instruction in FENCES or found.releases or found.acquires
 
 
+def is_narrow(op: Op) -> bool:
+    """Whether the instruction is a strong access or a `fence.sc` of scope CTA."""
+    if op.form.instruction in FENCES:
+        scope, _, _, sequential = fence_of(op)
+        return sequential and scope == CTA
+    return access(op).scope == CTA
+
+
 def fence_of(op: Op) -> tuple[int, bool, bool, bool]:
     """A fence's scope, and whether it releases, acquires, and is sequentially consistent."""
     sem = "sc" if op.form.instruction is fence.membar else str(op.m.values.get("sem"))

@@ -15,6 +15,7 @@ import numpy as np
 
 from openptx.array_types import Array
 from openptx.sanitize.races.teams import AGENT
+from openptx.sanitize.races.vectors import SMALL, Vectors
 
 if TYPE_CHECKING:
     from openptx.sanitize.races.teams import Teams
@@ -29,8 +30,12 @@ LIMIT = 1 << 30
 """The maximum bytes of vectors. Launches reach it with some thousand threads that synchronise one by one, so that each
 knows of all."""
 
-ROW, JOIN = 400, 250
-"""Bytes that a vector takes beside its entries, and a memoised join: of objects and places in tables."""
+JOIN = 250
+"""Bytes that a memoised join takes."""
+
+RECENT, NEAR = 4, 8
+"""How many joins of several vectors are compared with the next one, and how many ancestors of a vector are looked up
+among the joins."""
 
 FEW = 64 << 20
 """Bytes of vectors that are not worth a collection."""
@@ -45,14 +50,24 @@ class Views:
     """
 
     def __init__(self, teams: Teams) -> None:
-        self.teams, self.dropped = teams, False
-        nothing = np.zeros(0, np.int64)
+        self.teams = teams
         self.holders: list[Callable[[], Iterable[int]]] = []
         self._tables: list[weakref.ref[Array]] = []
-        self._rows: dict[int, tuple[Array, Array]] = {0: (nothing, nothing)}
-        self._newest = 0
+        self._vectors = Vectors(LIMIT)
         self._joins: dict[tuple[int, ...], int] = {}
-        self._bytes, self._collection_at = 0, min(FEW, LIMIT // 2)
+        self._recent: dict[frozenset[int], int] = {}
+        """The last joins of several vectors."""
+        self._rows: dict[tuple[int, ...], int] = {}
+        """The vectors of `sorted_row`."""
+        self._collection_at = min(FEW, LIMIT // 2)
+
+    @property
+    def dropped(self) -> bool:
+        return self._vectors.dropped
+
+    @property
+    def _bytes(self) -> int:
+        return self._vectors.bytes + JOIN * len(self._joins)
 
     def table(self, size: int) -> Array:
         """A table of numbers of vectors, which are in use as long as the table exists."""
@@ -67,9 +82,10 @@ class Views:
         self._tables = [table for table in self._tables if table() is not None]
         tables = [made for table in self._tables if (made := table()) is not None]
         used = {0}.union(*(np.unique(table).tolist() for table in tables), *(held() for held in self.holders))
-        self._rows = {number: row for number, row in self._rows.items() if number in used}
+        self._vectors.collect(used)
         self._joins = {some: to for some, to in self._joins.items() if used.issuperset((*some, to))}
-        self._bytes = JOIN * len(self._joins) + sum(ROW + 16 * keys.size for keys, _ in self._rows.values())
+        self._recent.clear()
+        self._rows.clear()
         self._collection_at = min(max(FEW, 2 * self._bytes), (self._bytes + LIMIT) // 2)
 
     def add(self, keys: Array, times: Array) -> int:
@@ -79,23 +95,15 @@ class Views:
         order = np.lexsort((times, keys))
         keys, times = keys[order], times[order]
         last = np.append(keys[1:] != keys[:-1], True)
-        return self._keep(keys[last], times[last])
+        return self._vectors.keep(keys[last], times[last])
 
     def sorted_row(self, keys: list[int], times: list[int]) -> int:
         """A vector of times whose keys are distinct and ascending."""
-        return self._keep(np.array(keys, np.int64), np.array(times, np.int64)) if keys else 0
-
-    def _keep(self, keys: Array, times: Array) -> int:
-        self._bytes += ROW + 16 * keys.size
-        if self._bytes > LIMIT:
-            self.dropped = True
-            self._rows.clear()
-            self._joins.clear()
-        if self.dropped:
-            return 0
-        self._newest += 1
-        self._rows[self._newest] = keys, times
-        return self._newest
+        key = *keys, *times
+        found = self._rows.get(key, 0)
+        if keys and not found:
+            found = self._rows[key] = self._vectors.keep(np.array(keys, np.int64), np.array(times, np.int64))
+        return found
 
     def single(self, key: int, time: int) -> int:
         """A vector with one entry."""
@@ -105,8 +113,14 @@ class Views:
         """Whether a thread with the vector `a` has the knowledge of `b`."""
         if a == b or not b or self.dropped:
             return True
-        keys, times = self._rows[b]
-        return keys.size <= self._rows[a][0].size and bool((self._times(a, keys) >= times).all())
+        known = self._vectors
+        if known.size(b) > known.size(a):
+            return False
+        more = known.lineage.since(b, known.lineage.common(a, b), SMALL)
+        if more is not None:
+            return all(known.time(a, key) >= time for key, time in more.items())
+        keys, times = known.entries(b)
+        return bool((known.times(a, keys) >= times).all())
 
     def join(self, a: int, b: int) -> int:
         """The knowledge of a thread with both vectors."""
@@ -119,37 +133,47 @@ class Views:
         pair = (a, b) if a < b else (b, a)
         found = self._joins.get(pair)
         if found is None:
-            found = self._joins[pair] = self._merge(*pair)
-            self._bytes += JOIN
+            found = self._join(a, b)
+            self._memoise(pair, found)
         return found
 
-    def _merge(self, a: int, b: int) -> int:
-        if self._rows[a][0].size < self._rows[b][0].size:
+    def _join(self, a: int, b: int) -> int:
+        """The join of two vectors; if they have equally many entries, it descends from the second one."""
+        known = self._vectors
+        if known.size(a) > known.size(b):
             a, b = b, a
-        (keys, times), (more_keys, more_times) = self._rows[a], self._rows[b]
-        at = keys.searchsorted(more_keys)
-        inside = np.minimum(at, keys.size - 1)
-        known, mine = keys[inside] == more_keys, times[inside]
-        new = at[~known]
-        if not new.size:
-            if keys.size == more_keys.size and (mine <= more_times).all():
-                return b  # of two equal ones the newer
-            if (mine >= more_times).all():
-                return a
-        times = times.copy()
-        times[inside[known]] = np.maximum(mine, more_times)[known]
-        if not new.size:
-            return self._keep(keys, times)
-        places = new + np.arange(new.size)
-        old = np.ones(keys.size + new.size, np.bool_)
-        old[places] = False
-        return self._keep(placed(old, places, keys, more_keys[~known]), placed(old, places, times, more_times[~known]))
+        common = known.lineage.common(a, b)
+        if common in (a, b):
+            return max(a, b)
+        for one, other in ((a, b), (b, a)):
+            more = known.lineage.since(one, common, SMALL)
+            if more is not None:
+                return known.extend(other, more)
+        if self._known_in(a, b):
+            return b
+        return a if self._known_in(b, a) else known.merge(a, b)
+
+    def _memoise(self, views: tuple[int, ...], found: int) -> None:
+        """Notes a join, and that it contains each of its vectors."""
+        if not self.dropped:
+            self._joins[views] = found
+            self._joins.update(((min(view, found), max(view, found)), found) for view in views if view != found)
+        elif self._joins:
+            self._joins.clear()
+
+    def _known_in(self, a: int, b: int) -> bool:
+        """Whether an earlier join has shown that a vector, or one of its next ancestors, contains another one."""
+        for _ in range(NEAR):
+            if self._joins.get((a, b) if a < b else (b, a)) == b:
+                return True
+            b = self._vectors.lineage[b].parent
+        return False
 
     def fenced(self, view: int, spaces: tuple[str, ...]) -> int:
         """What the async proxy knows after a proxy fence of a thread with this vector."""
         if self.dropped:
             return 0
-        keys, times = self._rows[view]
+        keys, times = self._vectors.entries(view)
         own = keys < min(ASYNC_PROXY.values())
         moved = [keys[own] + ASYNC_PROXY[space] for space in spaces]
         return self.add(np.concatenate(moved), np.tile(times[own], len(moved)))
@@ -163,55 +187,67 @@ class Views:
             found = self.join(found, view)
         return found
 
-    def join_with_largest(self, views: list[int]) -> int:
-        """The join of several vectors, of which one may be far larger than all others: it is copied once."""
-        if self.dropped or not views:
-            return 0
-        *others, largest = sorted({*views}, key=lambda view: (self._rows[view][0].size, view))
-        if len(others) < 2:
-            return self.join(largest, others[0] if others else 0)
-        key = tuple(others)
+    def join_parts(self, views: list[int]) -> int:
+        """The join of several vectors. Threads that update one location in turn each add to one of its parts: the join
+        before that needs what that part has more alone."""
+        if self.dropped or len(views) < 2:
+            return views[0] if views and not self.dropped else 0
+        some = frozenset(views)
+        key = tuple(sorted(some))
         found = self._joins.get(key)
         if found is None:
-            keys, times = zip(*(self._rows[view] for view in others), strict=True)
-            found = self.add(np.concatenate(keys), np.concatenate(times))
-            self._joins[key] = found
-            self._bytes += JOIN
-        return self.join(largest, found)
+            found = next((made for old in self._recent if (made := self._with_more(old, some)) is not None), None)
+            if found is None:
+                found = self._join_with_largest(key)
+                self._memoise(key, found)
+            elif not self.dropped:
+                self._joins[key] = found
+        if some not in self._recent and not self.dropped:
+            self._recent = {some: found, **dict(list(self._recent.items())[: RECENT - 1])}
+        return found
+
+    def _with_more(self, old: frozenset[int], some: frozenset[int]) -> int | None:
+        """The join of `some`, if these are the `old` ones but for few that have a little more."""
+        new, gone = some - old, set(old - some)
+        if len(new) > 2 or len(gone) > len(new):
+            return None
+        found, lineage = self._recent[old], self._vectors.lineage
+        for view in new:
+            before = next((each for each in gone if lineage.common(each, view) == each), 0)
+            more = lineage.since(view, before, SMALL)
+            if more is None:
+                return None
+            gone.discard(before)
+            found = self._vectors.extend(found, more)
+            if self.dropped:
+                return 0
+        return found if not gone else None
+
+    def _join_with_largest(self, views: tuple[int, ...]) -> int:
+        """The join of several vectors, of which one may be far larger than all others: it is copied once."""
+        *others, largest = sorted(views, key=lambda view: (self._vectors.size(view), view))
+        others = [view for view in others if not self._known_in(view, largest)]
+        if len(others) < 2:
+            return self.join(others[0] if others else 0, largest)
+        keys, times = zip(*(self._vectors.entries(view) for view in others), strict=True)
+        return self.join(self.add(np.concatenate(keys), np.concatenate(times)), largest)
 
     def knows_of(self, view: int, cta: int) -> bool:
         """Whether any action of threads of a CTA is known."""
         if self.dropped:
             return True
-        keys, times = self._rows[view]
+        keys, times = self._vectors.entries(view)
         keys = keys[times > 0]
         warps, threads = self.teams.warps, self.teams.threads
         ranges = (cta * threads, threads), (WARPS + cta * warps, warps), (CTAS + cta, 1)
         return any(((keys >= first) & (keys < first + count)).any() for first, count in ranges)
 
-    def _times(self, view: int, keys: Array) -> Array:
-        """The time of each key; -1 where it has none."""
-        known, times = self._rows[view]
-        if not known.size:
-            return np.full(keys.shape, -1, np.int64)
-        at = known.searchsorted(keys)
-        at[at == known.size] = 0
-        return np.where(known[at] == keys, times[at], -1)
-
     def knows(self, view: int, threads: Array, times: Array, proxy: int = 0) -> Array:
         """Whether accesses of threads or copies at these times are known, or known to the async proxy of a space."""
         if self.dropped:
             return np.ones(np.broadcast(threads, times).shape, bool)
-        found = self._times(view, proxy + threads) >= times
+        found = self._vectors.times(view, proxy + threads) >= times
         real = threads < AGENT
         for start, units in ((WARPS, self.teams.warp(threads)), (CTAS, self.teams.cta(threads))):
-            found |= real & (self._times(view, proxy + start + units) >= times)
+            found |= real & (self._vectors.times(view, proxy + start + units) >= times)
         return found
-
-
-def placed(old: Array, places: Array, values: Array, more: Array) -> Array:
-    """Values at the places where `old` is true, and more values at the other `places`: `np.insert`, but faster."""
-    found = np.empty(old.size, values.dtype)
-    found[places] = more
-    found[old] = values
-    return found
