@@ -10,8 +10,8 @@ import pytest
 
 import openptx
 from openptx.device.shared_layout import shared_layout
-from openptx.engines.native.analysis.call_graph import FUTILE, WAITS
 from openptx.engines.native.analysis.context import make_context
+from openptx.engines.native.analysis.counted_loops import FUTILE, WAITS
 from openptx.engines.native.analysis.spin_loops import polls_between_barriers
 from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.settings import Options

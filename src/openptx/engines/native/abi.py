@@ -79,6 +79,7 @@ GENERATION  = 12     # i32: of that barrier
 LIVE        = 16     # i32: lanes that have not exited
 LIVE_BEFORE = 20     # i32: their number before the warp ran
 TURNS       = 24     # i32: iterations of loops that may be waiting, if they have barriers
+SAMPLED     = 28     # i32: tests whether a loop waits, see deopt/side_exits.py
 SAVED       = 64     # registers
 # fmt: on
 

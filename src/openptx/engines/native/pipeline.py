@@ -5,8 +5,8 @@
 2. Facts (analysis/): abstract interpretation to a fixpoint, with branches assumed uniform where that pays
    (fixpoint.py): facts about registers, divergent branches, where lanes wait, memory accesses.
    The same for each function that the kernel calls (call_graph.py).
-3. From the facts: loops that may wait for other threads (spin_loops.py, call_graph.py); the contents of a warp's frame
-   at barriers, side exits and deoptimisation points (deopt/frame_layout.py).
+3. From the facts: loops that may wait for other threads (counted_loops.py; spin_loops.py, possible_waits.py); the
+   contents of a warp's frame at barriers, side exits and deoptimisation points (deopt/frame_layout.py).
 4. Emission (emit/): each block once, in order, with accesses that share a bounds check (accesses.py) and loads by
    a few wide moves (emit/memory/gather_scatter.py); then prologue and warp loop. It decides nothing about other blocks.
 """
@@ -19,8 +19,9 @@ from typing import NamedTuple
 from openptx.call_graph import calls_indirectly, stack_bytes
 from openptx.device.image import Image
 from openptx.device.shared_layout import shared_layout
-from openptx.engines.native.analysis.call_graph import FunctionFacts, call_graph, counted_loops
+from openptx.engines.native.analysis.call_graph import FunctionFacts, call_graph
 from openptx.engines.native.analysis.context import FunctionContext, make_context
+from openptx.engines.native.analysis.counted_loops import counted_loops
 from openptx.engines.native.analysis.inlining import compiled_function
 from openptx.engines.native.analysis.segments import counts
 from openptx.engines.native.analysis.warp_rounds import in_rounds

@@ -49,7 +49,7 @@ def advances(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) ->
         if place is None or touches[pc] != "atomic":
             return False
         if code[pc].m.values.get("op") not in IDEMPOTENT:
-            return places.count(place) == 1
+            return places.count(place) == 1 and not tests_for_equality(graph, pcs, cells.writes(code[pc]))
         around = [loop for loop in natural_loops(graph.blocks, cycle) if pc in positions(graph, loop)]
         inner = min(around, key=len, default=cycle)
         own = positions(graph, inner)
@@ -58,6 +58,13 @@ def advances(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) ->
         return not carried.isdisjoint(slice_back(graph, [i for i in own if i != pc], base))
 
     return bool(found) and all(moves(pc) for pc in found)
+
+
+def tests_for_equality(graph: Graph, pcs: list[int], results: Set[int]) -> bool:
+    """Whether results are compared with what they must equal, or not, as in `while (atomicAdd(&word, 2) & 1)`. The
+    items of a queue are compared with their number."""
+    tests = [op for op in (graph.function.code[pc] for pc in pcs) if op.m.values.get("CmpOp") in ("eq", "ne")]
+    return any(not results.isdisjoint(slice_back(graph, pcs, graph.cells.reads(op))) for op in tests)
 
 
 def deciding(graph: Graph, touches: Mapping[int, str], pcs: list[int], decides: set[int]) -> Iterator[int]:

@@ -3,13 +3,14 @@ size."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator, Mapping
 
 from openptx.control_flow import control, converges
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.barrier_spills import BarrierSpills
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.context import FunctionContext
+from openptx.engines.native.analysis.counted_loops import CountedLoop
 from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, N
 from openptx.engines.native.analysis.liveness import live_before
@@ -38,8 +39,8 @@ class FrameLayout:
     for a register not written since the block began, side exits save the base if it has one.
     """
 
-    def __init__(self, c: FunctionContext, facts: Facts, counted: Container[int]) -> None:
-        """`counted`: headers of loops whose iterations are counted; these deoptimise after many."""
+    def __init__(self, c: FunctionContext, facts: Facts, counted: Mapping[int, CountedLoop]) -> None:
+        """`counted`: by their headers, loops whose iterations are counted; these deoptimise after many."""
         self.c, self.facts = c, facts
         self.masks = mask_array(c, facts)
         """The blocks whose masks are an array in memory, in its order; none if each mask is a variable. Code that names
@@ -75,6 +76,19 @@ class FrameLayout:
         if self.deoptimizes and arrives:
             raise UnsupportedByJit("warps that only arrive at barriers, in a kernel that may deoptimise")
         self.make_room()
+        self.samples: dict[int, list[tuple[int, int]]] = {}
+        """For loops that may be waiting, by their headers, the registers that tell whether they do, and the places of
+        samples of these."""
+        for header, loop in counted.items():
+            if loop.unchanged is not None:
+                self.samples[header] = [*self.sampled(loop.unchanged)]
+
+    def sampled(self, cells: frozenset[int]) -> Iterator[tuple[int, int]]:
+        for cell in sorted(cells):
+            fact = self.facts.registers[cell]
+            if fact is not None and fact.known is None:
+                yield cell, aligned(self.size)
+                self.size = aligned(self.size) + self.size_of(cell)
 
     @property
     def stride(self) -> int:

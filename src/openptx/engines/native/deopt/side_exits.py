@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence, Set
 
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.affine import affine_of
-from openptx.engines.native.analysis.call_graph import WAITS
 from openptx.engines.native.analysis.cfg import Block
+from openptx.engines.native.analysis.counted_loops import WAITS, CountedLoop
 from openptx.engines.native.analysis.lattice import ZEROS, Lanes, Value
 from openptx.engines.native.deopt.frame_layout import FrameLayout
 from openptx.engines.native.deopt.frame_state import SideExit
@@ -26,6 +26,9 @@ ITERATIONS = 1 << 17
 
 TURNS = ITERATIONS * WAITS
 """The same, as weighed."""
+
+TESTS, ROW = 8, 20
+"""The first bits, in `abi.SAMPLED`, of how many tests there were, and of those in a row that found no change."""
 
 Dispatch = Callable[[Set[int]], None]
 """Jumps to the lowest of some blocks that has lanes."""
@@ -159,9 +162,9 @@ class Deoptimizer:
         self.exits.before_leaving()
         self.ir.line(f"ret i32 {abi.DEOPTIMIZED}")
 
-    def count_backedge(self, b: Block, weight: int) -> None:
-        """The next iteration of a loop that may be waiting for other threads; `weight`: how many it counts for."""
-        ir = self.ir
+    def count_backedge(self, b: Block, loop: CountedLoop) -> None:
+        """The next iteration of a loop that may be waiting for other threads."""
+        ir, weight = self.ir, loop.weight
         if b.index in self.exits.layout.keeps_turns:  # a variable would begin anew after each barrier
             at = self.scope.entry.frame_field(abi.TURNS)
             turns = ir.emit(f"add i32 {ir.load('i32', at, 4)}, {weight}")
@@ -171,8 +174,53 @@ class Deoptimizer:
             return
         turns = ir.emit(f"sub i32 {ir.load('i32', '%turns', 4)}, {weight}")
         ir.store("i32", turns, "%turns", 4)
-        with ir.exit_block(ir.emit(f"icmp sle i32 {turns}, 0")):
+        done = ir.emit(f"icmp sle i32 {turns}, 0")
+        if b.index in self.exits.layout.samples:
+            with ir.cold_block(done):
+                self.leave_if_unchanged(b, loop)
+            return
+        with ir.exit_block(done):
             self.deoptimize(b)
+
+    def leave_if_unchanged(self, b: Block, loop: CountedLoop) -> None:
+        """Leaves if the registers that tell whether a loop waits are as they were at the test before. The first time
+        they are only sampled."""
+        ir, field, bit = self.ir, self.scope.entry.frame_field, 1 << [*self.exits.layout.samples].index(b.index) % TESTS
+        word, changed = ir.load("i32", field(abi.SAMPLED), 4), self.sample(b)
+        sampled = ir.emit(f"icmp ne i32 {ir.emit(f'and i32 {word}, {bit}')}, 0")
+        one = 1 << TESTS if loop.tests else 0
+        same = ir.emit(f"add i32 {word}, {(1 << ROW) + one}")
+        goes_on = ir.emit(f"add i32 {ir.emit(f'and i32 {word}, {(1 << ROW) - (1 << TESTS)}')}, {one}")
+        tested = ir.emit(f"select i1 {changed}, i32 {goes_on}, i32 {same}")
+        waits = ir.emit(f"icmp uge i32 {tested}, {loop.futile << ROW}")
+        if loop.tests:
+            waits = ir.emit(f"or i1 {waits}, {ir.emit(f'icmp uge i32 {goes_on}, {loop.tests << TESTS}')}")
+        with ir.exit_block(ir.emit(f"and i1 {sampled}, {waits}")):
+            self.deoptimize(b)
+        first = ir.emit(f"or i32 {word}, {bit}")
+        ir.store("i32", ir.emit(f"select i1 {sampled}, i32 {tested}, i32 {first}"), field(abi.SAMPLED), 4)
+        anew = ir.emit(f"and i1 {sampled}, {changed}")
+        ir.store("i32", ir.emit(f"select i1 {anew}, i32 {TURNS}, i32 {loop.weight * loop.apart}"), "%turns", 4)
+
+    def sample(self, b: Block) -> str:
+        """Samples the registers that tell whether a loop waits. An i1: whether one differs, in a lane that runs, from
+        the sample before."""
+        ir, x, field, registers = self.ir, self.exits.x, self.scope.entry.frame_field, self.exits.registers
+        changed = x.const(0, 1)
+        for cell, offset in self.exits.layout.samples[b.index]:
+            value, place, t = self.exits.held_value(cell), field(offset), registers.cell_type(cell)
+            changed = changed | (value != registers.held(cell, ir.load_saved(t, place, 4)))
+            fact = self.exits.facts.registers[cell]
+            assert fact is not None
+            ir.store_saved(t, registers.conformed(value, fact), place, 4)
+        return "false" if isinstance(changed.v, int) else x.any_of(changed & self.scope.block_mask)
+
+    def begin_counting(self) -> None:
+        """A warp begins, or continues after a barrier."""
+        self.ir.store("i32", self.c.options.deoptimize_after or TURNS, "%turns", 4)
+        self.ir.store("i32", 0, "%tries", 4)
+        if self.exits.layout.samples:
+            self.ir.store("i32", 0, self.scope.entry.frame_field(abi.SAMPLED), 4)
 
     def yield_to_lanes(self, b: Block, waiting: frozenset[int], dispatch: Dispatch) -> None:
         """Lanes have to wait at this block for others: runnable lanes run, then lanes waiting at other places check

@@ -10,6 +10,7 @@ from openptx.engines.common.operands import source_position
 from openptx.engines.native.analysis.accesses import OF_CTA, Group, groups_of
 from openptx.engines.native.analysis.activations import only_interpreted
 from openptx.engines.native.analysis.cfg import Block
+from openptx.engines.native.analysis.counted_loops import CountedLoop
 from openptx.engines.native.analysis.lattice import ZEROS, N
 from openptx.engines.native.analysis.liveness import live_results
 from openptx.engines.native.analysis.neighbours import runs_of
@@ -45,10 +46,9 @@ def iterations_between_polls(function: Function) -> int:
 class BlockEmitter:
     def __init__(
         self, branches: Branches, barriers: BarrierLowering, interp: InterpCall, deopt: Deoptimizer,
-        counted: Mapping[int, int],
+        counted: Mapping[int, CountedLoop],
     ) -> None:  # fmt: skip
-        """`counted`: headers of loops whose iterations are counted, because they may be waiting for other threads, and
-        how many iterations each one counts for."""
+        """`counted`: by their headers, loops whose iterations are counted, because they may be waiting."""
         self.x, self.ir, self.scope, self.faults = branches.x, branches.ir, branches.scope, branches.faults
         self.c, self.facts = branches.c, branches.facts
         self.registers, self.binder = branches.registers, branches.binder

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from openptx.control_flow import control
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.context import FunctionContext
+from openptx.engines.native.analysis.counted_loops import CountedLoop
 from openptx.engines.native.analysis.fixpoint import Facts
 from openptx.engines.native.analysis.idle_warps import skips
 from openptx.engines.native.analysis.lattice import N, vector_type
@@ -14,7 +15,7 @@ from openptx.engines.native.analysis.operand_binder import AffineBinder
 from openptx.engines.native.analysis.segments import BEGIN, Segments, chains_warps, counts
 from openptx.engines.native.analysis.warp_pairing import pairing
 from openptx.engines.native.deopt.frame_layout import FrameLayout
-from openptx.engines.native.deopt.side_exits import TURNS, Deoptimizer, SideExits
+from openptx.engines.native.deopt.side_exits import Deoptimizer, SideExits
 from openptx.engines.native.emit.barriers import BarrierLowering
 from openptx.engines.native.emit.block import BlockEmitter, iterations_between_polls
 from openptx.engines.native.emit.branches import Branches
@@ -42,9 +43,14 @@ class FunctionEmitter:
     """Emits one function; afterwards its parts hold what a launch must know about it."""
 
     def __init__(
-        self, c: FunctionContext, facts: Facts, counted: Mapping[int, int], layout: FrameLayout, tables: ModuleTables
+        self,
+        c: FunctionContext,
+        facts: Facts,
+        counted: Mapping[int, CountedLoop],
+        layout: FrameLayout,
+        tables: ModuleTables,
     ) -> None:
-        """`counted`: headers of loops whose iterations are counted, and how many each one counts for."""
+        """`counted`: by their headers, loops whose iterations are counted."""
         self.c, self.facts, self.layout = c, facts, layout
         self.x = LlvmMachine(c, self.facts, tables)
         instrument(self.x)
@@ -184,8 +190,7 @@ class FunctionEmitter:
         for b in () if self.layout.masks else self.facts.masked:
             ir.store_mask("zeroinitializer", f"%m{b}")
         if self.layout.deoptimizes:
-            ir.store("i32", c.options.deoptimize_after or TURNS, "%turns", 4)
-            ir.store("i32", 0, "%tries", 4)
+            self.deopt.begin_counting()
         self.begin_lanes()
         if not c.is_function:
             self.x.watch.enter()

@@ -11,13 +11,14 @@ from __future__ import annotations
 from openptx.engines.native import abi
 from openptx.engines.native.analysis.cfg import Block
 from openptx.engines.native.analysis.segments import BEGIN, Segments
-from openptx.engines.native.deopt.side_exits import TURNS, SideExits
+from openptx.engines.native.deopt.side_exits import Deoptimizer, SideExits
 from openptx.engines.native.emit.entry_values import defined, renamed
 
 
 class WarpChaining:
     def __init__(self, exits: SideExits, segments: Segments, frame_size: int) -> None:
         self.ir, self.c, self.entry, self.facts = exits.ir, exits.c, exits.entry, exits.facts
+        self.deopt = Deoptimizer(exits)
         self.deoptimizes, self.masks = exits.layout.deoptimizes, exits.layout.masks
         self.segments, self.frame_size = segments, frame_size
         self.following: dict[int, str] = {}
@@ -87,8 +88,7 @@ class WarpChaining:
             if b in read:
                 ir.store_mask("zeroinitializer", f"%m{b}")
         if self.deoptimizes:
-            ir.store("i32", self.c.options.deoptimize_after or TURNS, "%turns", 4)
-            ir.store("i32", 0, "%tries", 4)
+            self.deopt.begin_counting()
 
     def emit_jumps(self, lines: list[str]) -> None:
         """The code that `following` and `again` name; `lines`: compute the per-warp values from `%index`."""
