@@ -110,6 +110,13 @@ class Bits:
         return f"Bits({self.width}, {self.v!r})"
 
 
+def wrapped(value: int, w: int) -> int:
+    """A number as `w` bits, unsigned. Raises ValueError unless it fits them, signed or unsigned."""
+    if not -(1 << w - 1) <= value < 1 << w:
+        raise ValueError(f"{value} does not fit {w} bits")
+    return value & (1 << w) - 1
+
+
 class Core:
     """The core of a machine: constants, fourteen binary operators, selection and width changes.
 

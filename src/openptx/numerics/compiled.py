@@ -11,7 +11,7 @@ import llvmlite.binding as llvm
 from openptx.array_types import Array
 from openptx.llvm.jit import Library
 from openptx.locks import LLVM
-from openptx.numerics.bits import Bits, Signedness, U
+from openptx.numerics.bits import Bits, Signedness, U, wrapped
 from openptx.numerics.dot import Arithmetic
 from openptx.numerics.formats import BF16, F16, F32, TF32, Format
 from openptx.numerics.rounding import RandomBits
@@ -32,9 +32,7 @@ class Trace(Arithmetic):
         return Bits(self, w, name)
 
     def const(self, value: int, w: int) -> Bits:
-        if not -(1 << w - 1) <= value < 1 << w:
-            raise ValueError(f"{value} does not fit {w} bits")
-        return Bits(self, w, value & (1 << w) - 1)
+        return Bits(self, w, wrapped(value, w))
 
     def binary(self, op: str, a: Bits, b: Bits) -> Bits:
         w = a.width

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from openptx.numerics.bits import Bits, Signedness
+from openptx.numerics.bits import Bits, Signedness, wrapped
 from openptx.numerics.dot import Arithmetic
 from openptx.numerics.reductions import any_set, paired
 
@@ -160,9 +160,7 @@ class NumpyIntegers(Arithmetic):
     def const(self, value: int, w: int) -> Bits:
         known = self._constants.get((value, w))
         if known is None:
-            if not -(1 << w - 1) <= value < 1 << w:
-                raise ValueError(f"{value} does not fit {w} bits")
-            array = np.array([value & (1 << w) - 1], UNSIGNED[w])
+            array = np.array([wrapped(value, w)], UNSIGNED[w])
             array.flags.writeable = False
             if len(self._constants) > 1 << 14:
                 self._constants.clear()

@@ -14,6 +14,7 @@ import z3
 from openptx.engines.native.analysis.affine import FOLD
 from openptx.isa.machine import Machine
 from openptx.numerics import Bits
+from openptx.numerics.bits import wrapped
 
 Term = Any
 """An int, or a term of z3: BoolRef of width 1, BitVecRef otherwise."""
@@ -77,9 +78,7 @@ class Terms(Machine):
     """`const binary select resize`, and operations that z3 expresses better than the definitions."""
 
     def const(self, value: int, w: int) -> Bits:
-        if not -(1 << w - 1) <= value < 1 << w:
-            raise ValueError(f"{value} does not fit {w} bits")
-        return Bits(self, w, value & (1 << w) - 1)
+        return Bits(self, w, wrapped(value, w))
 
     def binary(self, op: str, a: Bits, b: Bits) -> Bits:
         w, p, q = a.width, a.v, b.v

@@ -14,7 +14,7 @@ import numpy as np
 
 from openptx.array_types import Array
 from openptx.numerics import Bits
-from openptx.numerics.bits import Signedness
+from openptx.numerics.bits import Signedness, wrapped
 from openptx.numerics.dot import Arithmetic
 from openptx.numerics.formats import Format
 from openptx.numerics.numpy_machine import NumpyMachine
@@ -223,9 +223,7 @@ class Recorder(Arithmetic):
 @lru_cache(maxsize=1 << 10)
 def constant(value: int, w: int) -> Array:
     """A number as an array without axes, which is never written. Raises ValueError if it does not fit `w` bits."""
-    if not -(1 << w - 1) <= value < 1 << w:
-        raise ValueError(f"{value} does not fit {w} bits")
-    return np.array(value & (1 << w) - 1, UNSIGNED[w])
+    return np.array(wrapped(value, w), UNSIGNED[w])
 
 
 def calling(
