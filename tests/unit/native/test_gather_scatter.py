@@ -86,6 +86,37 @@ def test_what_lanes_move(
     np.testing.assert_array_equal(found["interp"], into.reshape(-1))
 
 
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("width", [32, 64])
+def test_few_lanes_store_one_after_the_other(width: int, shared: bool) -> None:
+    """A scatter takes as long for one lane as for all. Of lanes that meet, the highest one's value is kept."""
+    step = width // 8
+    space, last = (".shared", f"ld.shared.u{width} v, [a]; st.global.u{width} [b], v;") if shared else (".global", "")
+    source = f""".version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 pplaces, .param .u64 pto, .param .u32 pmask) {{
+.reg .b64 a, b, q; .reg .b32 lane, at, mask; .reg .pred p; .reg .b{width} v; .shared .align 8 .b8 t[{32 * step}];
+ld.param.u64 q, [pplaces]; ld.param.u64 b, [pto]; ld.param.u32 mask, [pmask]; mov.u32 lane, %tid.x;
+mad.wide.u32 q, lane, 4, q; ld.global.u32 at, [q]; cvt.u{width}.u32 v, lane; add.u{width} v, v, 7;
+shr.b32 mask, mask, lane; and.b32 mask, mask, 1; setp.ne.u32 p, mask, 0;
+{"mov.u32 mask, t; mad.lo.u32 at, at, " + str(step) + ", mask; cvt.u64.u32 a, at;" if shared else ""}
+{"" if shared else f"mad.wide.u32 a, at, {step}, b;"} mad.wide.u32 b, lane, {step}, b;
+@p st{space}.u{width} [a], v;
+{"mov.u32 mask, t; mad.lo.u32 at, lane, " + str(step) + ", mask; cvt.u64.u32 a, at;" if shared else ""}
+{last} ret; }}"""
+    k = openptx.load(source)["k"]
+    for mask in (1, 1 << 31, 0x80000001, 0x00108010, 0x00118010, 0x7FFFFFFF):
+        places = np.random.default_rng(mask).integers(0, 4, 32, np.uint32)
+        expected, found = np.zeros(32, f"u{step}"), np.zeros(32, f"u{step}")
+        for lane in range(32):
+            if mask >> lane & 1:
+                expected[places[lane]] = lane + 7
+        with settings.cache_at(None):
+            k(1, 32, (places, found, np.uint32(mask)), engine="native", workers=1)
+        np.testing.assert_array_equal(found, expected)
+
+
 def moving_rows(width: int) -> str:
     """A loop that moves an element of each lane, at an offset in bytes that is loaded."""
     step = width // 8

@@ -27,6 +27,7 @@ from openptx.engines.native.emit.memory.gather_scatter import (
     store_near,
 )
 from openptx.engines.native.emit.memory.lane_runs import Places, load_runs
+from openptx.engines.native.emit.memory.masked_lanes import offsets_of, pointers_of, store_some
 from openptx.engines.native.emit.memory.rows import (
     HALF,
     Row,
@@ -42,6 +43,9 @@ from openptx.engines.native.emit.memory.spread_lanes import places_of
 from openptx.numerics import Bits
 
 ADDRESSES = vector_type(64)
+
+FEW = 4
+"""The lanes up to which they are stored one by one, not by a scatter."""
 
 
 class Kind(NamedTuple):
@@ -270,6 +274,8 @@ class CheckedLanes:
         b.start("fast")
         if shape.elements == 1 and kind.extended is None:
             self.by_rows(b, kind)
+        if self.has_scatter(shape):
+            self.by_few_lanes(b, kind)
         if kind.near:
             b.branch(b.emit("icmp eq i32 %lanes, -1"), "whole", "part")
             for label in ("whole", "part"):
@@ -319,6 +325,22 @@ class CheckedLanes:
             store_rows(b, shape.width, "%value0", pointers)
             finish(b, shape, ())
         b.start("each")
+
+    def has_scatter(self, shape: Shape) -> bool:
+        return shape.name == "store" and shape.elements == 1 and self.lanes.scatters(shape.width)
+
+    def by_few_lanes(self, b: IRBuilder, kind: Kind) -> None:
+        """Stores what few lanes have one by one: a scatter takes as long for one of them as for all."""
+        b.branch(b.emit(f"icmp ule i32 {b.emit('call i32 @llvm.ctpop.i32(i32 %lanes)')}, {FEW}"), "few", "many")
+        b.start("few")
+        if kind.near:
+            place = offsets_of(b, "%places")
+        else:
+            at = b.emit(f"add {ADDRESSES} %places, {splat(b, '%host', 64)}")
+            place = pointers_of(b, b.emit(f"inttoptr {ADDRESSES} {at} to {PLACES}"))
+        store_some(b, kind.shape.width, "%value0", place)
+        finish(b, kind.shape, ())
+        b.start("many")
 
     def move_near(self, b: IRBuilder, shape: Shape, every: bool) -> None:
         if shape.name == "load":
