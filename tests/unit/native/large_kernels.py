@@ -37,6 +37,13 @@ def loops(n: int) -> str:
     return kernel(n, [f"mov.u32 %r{i}, 0; L{i}: {body.format(i)}" for i in range(n)])
 
 
+def probes(n: int) -> str:
+    """A loop around loops that look for a free place, as in a hash table."""
+    body = "add.u64 x, x, 4; atom.global.exch.b32 %r{0}, [x], t; setp.ne.u32 %p{0}, %r{0}, 0; @%p{0} bra L{0};"
+    again = f"sub.u32 n, n, 1; setp.gt.u32 %p{n}, n, 0; @%p{n} bra L0;"
+    return kernel(n, [*(f"L{i}: {body.format(i)}" for i in range(n)), again])
+
+
 def live(n: int) -> str:
     """Registers that are live until the end, across branches."""
     made = [f"mad.lo.u32 %r{i}, a, {i + 3}, {i};" for i in range(n)]
@@ -57,4 +64,4 @@ def shuffles(n: int) -> str:
     return kernel(n, [f"setp.eq.u32 %p{i}, a, {i}; @%p{i} bra L{i}; {exchange} L{i}:" for i in range(n)])
 
 
-SHAPES: dict[str, Callable[[int], str]] = {f.__name__: f for f in (straight, branches, loops, live, switch)}
+SHAPES: dict[str, Callable[[int], str]] = {f.__name__: f for f in (straight, branches, loops, probes, live, switch)}

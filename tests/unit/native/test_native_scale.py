@@ -19,6 +19,7 @@ from openptx.engines.native.analysis.reconvergence import Search
 from openptx.engines.native.deopt import frame_layout
 from openptx.engines.native.pipeline import lower_kernel
 from openptx.engines.native.settings import Options
+from openptx.program import Op
 
 
 def graph_of(text: str) -> Graph:
@@ -110,6 +111,25 @@ def test_four_times_the_kernel_takes_about_four_times_as_long(shape: str) -> Non
     seconds(10)  # what is imported and remembered once
     n = 300
     assert min(seconds(4 * n) for _ in range(2)) < 9 * min(seconds(n) for _ in range(2)) + 0.05
+
+
+def test_what_writes_a_register_in_a_loop_is_found_once_for_all_its_atomics(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, writes = 0, Cells.writes
+
+    def counted(cells: Cells, op: Op) -> frozenset[int]:
+        nonlocal asked
+        asked += 1
+        return writes(cells, op)
+
+    monkeypatch.setattr(Cells, "writes", counted)
+
+    def times(n: int) -> int:
+        before = asked
+        module = openptx.load(SHAPES["probes"](n))
+        lower_kernel(module.program, module["k"].function, module.image, Options((64, 1, 1), False))
+        return asked - before
+
+    assert times(80) < 2.5 * times(40)
 
 
 def expanded_masks(n: int) -> int:

@@ -7,13 +7,14 @@ could not end otherwise: each of its iterations does the same.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Set
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
+from functools import cache
 
 from openptx.control_flow import END, control
 from openptx.engines.native.analysis.cfg import Block, Graph
 from openptx.isa.memory_consistency import may_poll, strong
 from openptx.isa.semantics.atomic_ops import IDEMPOTENT
-from openptx.program import Address, Imm, Op, Reg
+from openptx.program import Address, Imm, Reg
 
 
 def waiting_loops(graph: Graph, touches: Mapping[int, str]) -> Iterator[tuple[int, frozenset[int]]]:
@@ -44,27 +45,39 @@ def advances(graph: Graph, touches: Mapping[int, str], cycle: frozenset[int]) ->
     found = [*deciding(graph, touches, pcs, decides)]
     places = [next((o for o in code[pc].operands if isinstance(o, Address)), None) for pc in pcs if touches.get(pc)]
 
+    @cache
+    def inner_loops() -> list[frozenset[int]]:
+        return sorted(natural_loops(graph.blocks, cycle), key=len)
+
+    @cache
+    def writers_in(loop: frozenset[int]) -> dict[int, list[int]]:
+        return writers(graph, positions(graph, loop))
+
+    @cache
+    def tested() -> set[int]:
+        return tested_for_equality(graph, pcs, writers_in(cycle))
+
     def moves(pc: int) -> bool:
         place = next((o for o in code[pc].operands if isinstance(o, Address)), None)
         if place is None or touches[pc] != "atomic":
             return False
         if code[pc].m.values.get("op") not in IDEMPOTENT:
-            return places.count(place) == 1 and not tests_for_equality(graph, pcs, cells.writes(code[pc]))
-        around = [loop for loop in natural_loops(graph.blocks, cycle) if pc in positions(graph, loop)]
-        inner = min(around, key=len, default=cycle)
-        own = positions(graph, inner)
-        carried = graph.blocks[min(inner)].live_in & frozenset[int]().union(*(cells.writes(code[i]) for i in own))
+            return places.count(place) == 1 and tested().isdisjoint(cells.writes(code[pc]))
+        block = next(b for b in cycle if graph.blocks[b].start <= pc < graph.blocks[b].stop)
+        inner = next((loop for loop in inner_loops() if block in loop), cycle)
+        own = writers_in(inner)
+        carried = graph.blocks[min(inner)].live_in & own.keys()
         base = set(cells.of(place.base)) if isinstance(place.base, Reg) else set[int]()
-        return not carried.isdisjoint(slice_back(graph, [i for i in own if i != pc], base))
+        return not carried.isdisjoint(slice_of(graph, own, base, without=pc))
 
     return bool(found) and all(moves(pc) for pc in found)
 
 
-def tests_for_equality(graph: Graph, pcs: list[int], results: Set[int]) -> bool:
-    """Whether results are compared with what they must equal, or not, as in `while (atomicAdd(&word, 2) & 1)`. The
-    items of a queue are compared with their number."""
+def tested_for_equality(graph: Graph, pcs: list[int], writing: Mapping[int, list[int]]) -> set[int]:
+    """The cells from which a loop computes what must equal something, or must not, as in
+    `while (atomicAdd(&word, 2) & 1)`. The items of a queue are compared with their number. `writing`: its `writers`."""
     tests = [op for op in (graph.function.code[pc] for pc in pcs) if op.m.values.get("CmpOp") in ("eq", "ne")]
-    return any(not results.isdisjoint(slice_back(graph, pcs, graph.cells.reads(op))) for op in tests)
+    return slice_of(graph, writing, {cell for op in tests for cell in graph.cells.reads(op)})
 
 
 def deciding(graph: Graph, touches: Mapping[int, str], pcs: list[int], decides: set[int]) -> Iterator[int]:
@@ -74,31 +87,34 @@ def deciding(graph: Graph, touches: Mapping[int, str], pcs: list[int], decides: 
     ]
     if not suspects:
         return
-    stored = slice_back(graph, pcs, stored_for_others(graph, pcs, decides))
+    writing = writers(graph, pcs)
+    stored = slice_of(graph, writing, stored_for_others(graph, pcs, decides))
     for pc in suspects:
         op = graph.function.code[pc]
         results = graph.cells.writes(op)
         polls = touches[pc] != "atomic" or op.m.values.get("op") in IDEMPOTENT
         if not results & decides and not (polls and results & stored):
             continue
-        if touches[pc] != "atomic" or not is_retried(graph, pcs, op):
+        if touches[pc] != "atomic" or not is_retried(graph, writing, pc):
             yield pc
 
 
-def is_retried(graph: Graph, pcs: list[int], op: Op) -> bool:
+def is_retried(graph: Graph, writing: Mapping[int, list[int]], pc: int) -> bool:
     """Whether an atomic's result becomes its own operand. A compare-and-swap that waits, as for a semaphore, compares
-    with something else: what it found, unless that is 0."""
+    with something else: what it found, unless that is 0. `writing`: the loop's `writers`."""
     cells, code = graph.cells, graph.function.code
-    if cells.writes(op).isdisjoint(slice_back(graph, pcs, cells.reads(op))):
+    op = code[pc]
+    if cells.writes(op).isdisjoint(slice_of(graph, writing, cells.reads(op))):
         return False
     if op.m.values.get("op") != "cas":
         return True
     address = next(i for i, o in enumerate(op.operands) if isinstance(o, Address))
-    compared, others = op.operands[address + 1], [pc for pc in pcs if code[pc] is not op]
+    compared = op.operands[address + 1]
     if not isinstance(compared, Reg):
         return False
-    made = slice_back(graph, others, set(cells.of(compared)))
-    return not any(isinstance(o, Imm) for pc in others if cells.writes(code[pc]) & made for o in code[pc].operands)
+    made = slice_of(graph, writing, set(cells.of(compared)), without=pc)
+    others = {other for cell in made for other in writing.get(cell, ())} - {pc}
+    return not any(isinstance(o, Imm) for other in others for o in code[other].operands)
 
 
 def stored_for_others(graph: Graph, pcs: list[int], decides: set[int]) -> set[int]:
@@ -227,18 +243,29 @@ def guard_cells(graph: Graph, pc: int) -> tuple[int, ...]:
     return found
 
 
-def slice_back(graph: Graph, pcs: list[int], cells: Set[int]) -> set[int]:
+def slice_back(graph: Graph, pcs: Sequence[int], cells: Set[int]) -> set[int]:
     """All cells from which the operations at `pcs` compute `cells`."""
-    found, changed = set(cells), True
-    while changed:
-        changed = False
-        for pc in reversed(pcs):  # most operations come after those that compute their operands
-            op = graph.function.code[pc]
-            if graph.cells.writes(op) & found:
-                more = graph.cells.reads(op) - found
-                if more:
-                    found |= more
-                    changed = True
+    return slice_of(graph, writers(graph, pcs), cells)
+
+
+def writers(graph: Graph, pcs: Sequence[int]) -> dict[int, list[int]]:
+    """For each cell that the operations at `pcs` write, the positions of those that do."""
+    found: dict[int, list[int]] = {}
+    for pc in pcs:
+        for cell in graph.cells.writes(graph.function.code[pc]):
+            found.setdefault(cell, []).append(pc)
+    return found
+
+
+def slice_of(graph: Graph, writing: Mapping[int, list[int]], cells: Set[int], without: int | None = None) -> set[int]:
+    """All cells from which operations compute `cells`; `writing`: see `writers`, of which one may be left out."""
+    found, work = set(cells), [*cells]
+    while work:
+        for pc in writing.get(work.pop(), ()):
+            if pc != without:
+                more = graph.cells.reads(graph.function.code[pc]) - found
+                found |= more
+                work += more
     return found
 
 
