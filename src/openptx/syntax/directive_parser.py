@@ -210,10 +210,16 @@ def _another_target(c: Cursor) -> Mistake:
     """The error that a word follows a target without a comma."""
     first, comma = c.word.startswith("sm_"), (c.last, c.last)
     fix = Fix((c.last, c.end), "", f"remove `{c.word}`") if first else Fix(comma, ",", "write a comma", SAFE)
+    if c.word in ("a", "f"):
+        fix = Fix((c.last, c.start), "", f"join the `{c.word}` to the target before it", SAFE)
     mistake = c.mistake(c.about, f"expected `,` or the next line, found {c.described}", c.span, marks=",", fix=fix)
     c.advance()
     mistake.recovered = True
     return mistake
+
+
+_DIGITS = str.maketrans("OolI", "0011")
+"""Letters that look like digits."""
 
 
 def _version(c: Cursor) -> Directive:
@@ -223,7 +229,11 @@ def _version(c: Cursor) -> Directive:
     match = _VERSION.fullmatch(c.word)
     if match is None:
         help = "write its major and minor number, with a point between them"
-        raise c.expected("a version such as `8.5`", "after `.version`", help=help)
+        meant = c.word.translate(_DIGITS)
+        fix = Fix(c.span, meant, f"write `{meant}`") if _VERSION.fullmatch(meant) else None
+        mistake = c.expected("a version such as `8.5`", "after `.version`", help=help)
+        mistake.diagnostic.fix = fix
+        raise mistake
     number_span = c.span
     c.advance()
     return Version(c.file, (start, c.last), name_span, int(match[1]), int(match[2]), number_span)

@@ -92,6 +92,11 @@ def without_colon(c: Cursor, word: Span) -> Mistake:
 
 
 _JOINED = "a guard is one predicate: combine them first, `and.pred %p, %p1, %p2;` or `or.pred`, then `@%p`"
+_AFTER_GUARD = {
+    **dict.fromkeys(("&&", "||", "&", "|", "@"), _JOINED),
+    ";": "an instruction follows its guard, in the same statement: `@%p bra L;`",
+}
+"""By the token after a guard that has no opcode: what to write instead."""
 
 
 def _opcode(c: Cursor, *, guarded: bool) -> tuple[str, Span]:
@@ -106,8 +111,8 @@ def _opcode(c: Cursor, *, guarded: bool) -> tuple[str, Span]:
             raise guarded_block(c)
         if not guarded and (mistake := unmarked_guard(c)):
             raise mistake
-        joined = guarded and c.word in ("&&", "||", "&", "|", "@")
-        raise c.expected("an opcode" if guarded else STATEMENT, help=_JOINED if joined else None)
+        help = _AFTER_GUARD.get(c.word) if guarded else None
+        raise c.expected("an opcode" if guarded else STATEMENT, help=help)
     c.seek(match.end())
     if c.word == ":":
         raise c.mistake("syntax", "a label stands before the guard, not after it", match.span(), "this is a label")

@@ -77,7 +77,8 @@ def malformed(c: Cursor) -> Mistake:
     about = "invalid-float" if _FLOATING.match(text) else "invalid-integer"
     meant, applicability = _meant(text)
     fix = Fix(c.span, meant, f"write `{meant}`", applicability) if meant else None
-    return c.mistake(about, f"`{text}` is not a number", c.span, help=number_advice(text), fix=fix)
+    help = number_advice(text) or ("a name begins with a letter, `_`, `$` or `%`" if text.isalnum() else None)
+    return c.mistake(about, f"`{text}` is not a number", c.span, help=help, fix=fix)
 
 
 def _meant(text: str) -> tuple[str, str]:

@@ -308,9 +308,11 @@ def _brace(file: File, start: int, items: list[Statement], problems: list[Diagno
         if not after:
             message, label = "a block is only allowed inside the body of a function", "no function begins here"
             header = items[-1] if items else None
-            fix = None
+            fix, help = None, "a function begins with its header: `.visible .entry name(.param .u64 a)`"
             if isinstance(header, Function) and header.body is None and file.text[header.span[1] - 1] == ";":
-                fix = Fix((header.span[1] - 1, header.span[1]), "", "remove the `;` after the header")
-            problems.append(Diagnostic("misplaced-statement", message, file, (start, start + 1), label, fix=fix))
+                fix, help = Fix((header.span[1] - 1, header.span[1]), "", "remove the `;` after the header"), None
+            problems.append(
+                Diagnostic("misplaced-statement", message, file, (start, start + 1), label, help=help, fix=fix)
+            )
     items.append(Unreadable(file, (start, end)))
     return end

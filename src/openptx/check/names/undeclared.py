@@ -62,7 +62,8 @@ class UndeclaredNames:
         if not self.findings.is_repeated(cause, found.span):
             explained = self._explained(name, found, scope, suits, instruction)
             lacking = explained.help is None and explained.fix is None
-            self.findings.collect(explained.advising(found.help, found.fix) if lacking else explained, cause)
+            explained = explained.advising(found.help, found.fix) if lacking else explained
+            self._collect(explained, found.span, cause)
 
     def element(self, operand: Operand, scope: Scope, written: str) -> None:
         """An argument or a result of a call: it lacks the declaration `written`, if nothing else was meant."""
@@ -77,7 +78,15 @@ class UndeclaredNames:
             return
         found = self._new("unknown-name", f"`{name.text}` is not declared", name)
         found = self._explained(name.text, found, scope, lambda kind: kind is kinds.PREDICATE_KIND)
-        self.findings.collect(found, self._range(name.text, scope) or self._missing(name.text, scope))
+        self._collect(found, name.span, self._range(name.text, scope) or self._missing(name.text, scope))
+
+    def _collect(self, found: Diagnostic, used: Span, cause: object) -> None:
+        """Collects the error of a use. A wrong declaration is one error for all names that it was to declare."""
+        if found.span != used:
+            cause = found.name, found.span, id(self.function)
+            if self.findings.is_repeated(cause, used):
+                return
+        self.findings.collect(found, cause)
 
     def _lost(self, name: str) -> bool:
         """Whether the name is in a declaration that could not be parsed, which is reported."""
