@@ -203,7 +203,8 @@ def convert(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> 
 def pack(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
     if mods[-1] == "PACK_AB" and len(operands) == 3:
         d, a, b = operands
-        target = f"{mods[0].lower()}x2"
+        mods = ["BF16" if "BF16" in mods else "F16", "F32", *(m for m in mods if m not in ("F16", "BF16", "F32"))]
+        target = f"{mods[0].lower()}x2"  # code for sm_80 names bf16 only
         more = "".join(f".{m.lower()}" for m in mods if m in ("RELU", "SATFINITE"))
         if mods[0] not in ("F16", "BF16") or mods[1] != "F32" or len(mods) != 3:
             raise Unreadable(i.text)

@@ -193,6 +193,11 @@ def extend(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> N
 
 def add_two(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
     d, a, b = operands
+    if mods == ["64"]:
+        w.set_wide(d, w.make("add.u64", w.wide(a), w.wide(b), type="b64"))
+        return
+    if mods:
+        raise Unreadable(i.text)
     w.set(d, w.make("add.u32", w.integer(a), w.integer(b)))
 
 

@@ -9,23 +9,45 @@ from dataclasses import dataclass
 from contraction.listing import Instruction, Listing, listings
 
 import openptx
-from lifting import floats, halves, integers, memory
+from lifting import floats, halves, integers, matrices, memory
 from lifting.operands import Step, Unreadable, Writer, is_predicate
 from openptx.device.shared_layout import shared_layout
 from openptx.program import Function, Variable
 
-STEPS: dict[str, Step] = floats.STEPS | halves.STEPS | integers.STEPS | memory.STEPS
+STEPS: dict[str, Step] = floats.STEPS | halves.STEPS | integers.STEPS | matrices.STEPS | memory.STEPS
 IGNORED = frozenset((
     "NOP", "BSSY", "BSYNC", "BREAK", "MEMBAR", "ERRBAR", "CCTL", "CGAERRBAR", "PMTRIG", "DEPBAR", "LDGDEPBAR", "YIELD",
     "FENCE", "CCTLL", "WARPSYNC", "LEPC", "BMOV", "ENDCOLLECTIVE",
 ))  # fmt: skip
-PARAMETERS = {"7": 0x160, "8": 0x160, "9": 0x210}
-"""Where parameters begin in the constant bank, by the first digit of the target."""
+
+
+@dataclass(frozen=True)
+class Bank:
+    """Where constant bank 0 has what a launch gives."""
+
+    parameters: int
+    sizes: dict[int, str]
+    stack: int
+    local: int
+    """The generic address of local memory, two words."""
+
+    descriptors: int
+    """Of global memory, two words."""
+
+
+XYZ = ("x", "y", "z")
+OLD_SIZES = {4 * n: f"%{name}" for n, name in enumerate(f"{r}.{d}" for r in ("ntid", "nctaid") for d in XYZ)}
+NEW_SIZES = {at + 4 * n: f"%{r}.{d}" for at, r in ((0x360, "ntid"), (0x370, "nctaid")) for n, d in enumerate(XYZ)}
+BANKS = {  # by the first digit of the target
+    "7": Bank(0x160, OLD_SIZES, stack=0x28, local=0x20, descriptors=0x118),
+    "8": Bank(0x160, OLD_SIZES, stack=0x28, local=0x20, descriptors=0x118),
+    "9": Bank(0x210, OLD_SIZES, stack=0x28, local=0x20, descriptors=0x208),
+    "1": Bank(0x380, NEW_SIZES, stack=0x37C, local=0x2F8, descriptors=0x358),
+}
 
 STACK = 0x4000
 """Bytes of local memory. A thread's stack begins at its end."""
 
-SIZES = ("%ntid.x", "%ntid.y", "%ntid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z")
 _NAMES = re.compile(r"%((?:U?R\d+(?:_angle)?)|(?:U?P\d))\b")
 _HEADER = re.compile(r"(?m)^\s*(\.(?:version|target|address_size)\s.*)$")
 _VARIABLE = re.compile(r"(?m)^\s*((?:\.(?:visible|weak|common|extern)\s+)?\.(?:global|const)\s[^;]*;)")
@@ -45,32 +67,29 @@ class Lifter:
     def __init__(self, function: Function, code: Listing, target: str, text: str) -> None:
         self.function, self.code, self.text = function, code, text
         digit = target.removeprefix("sm_")[0]
-        if digit not in PARAMETERS:
+        if digit not in BANKS:
             raise Unreadable(f"machine code for {target}")
-        self.parameters = PARAMETERS[digit]
+        self.bank = BANKS[digit]
         self.w = Writer(self.constant, self.indexed)
         self.w.bases = {"shared": -memory.SHARED_START[digit], "local": 0}
         called = {k + 1 for k, i in enumerate(code.code) if i.opcode.startswith("CALL.REL")}
         self.returns = {k: f"after_{k}" for k in sorted(called)}
 
     def constant(self, w: Writer, bank: int, place: str) -> str:
-        if bank == 0 and place in ("RZ", "0x0"):
-            return w.make("mov.u32", "%ntid.x")
-        if place == "RZ":
-            place = "0x0"
+        place = "0x0" if place == "RZ" else place.removeprefix("RZ+")
         if "R" in place:
             return self.indexed(w, bank, place)
-        offset = int(place, 16)
-        if bank == 0 and offset >= self.parameters:
-            return self.parameter(w, offset - self.parameters)
-        if bank == 0 and offset < 4 * len(SIZES):
-            return w.make("mov.u32", SIZES[offset // 4])
-        if bank == 0 and offset == 0x28:
+        offset, layout = int(place, 16), self.bank
+        if bank == 0 and offset >= layout.parameters:
+            return self.parameter(w, offset - layout.parameters)
+        if bank == 0 and offset in layout.sizes:
+            return w.make("mov.u32", layout.sizes[offset])
+        if bank == 0 and offset == layout.stack:
             return str(STACK)
-        if bank == 0 and offset in (0x20, 0x24):
+        if bank == 0 and offset in (layout.local, layout.local + 4):
             base = w.make("cvta.local.u64", w.make("mov.u64", "openptx_local", type="b64"), type="b64")
-            return w.make("cvt.u32.u64", w.make("shr.u64", base, str(8 * (offset - 0x20)), type="b64"))
-        if bank == 0 and offset in (0x208, 0x20C, 0x118, 0x11C):  # descriptors of global memory
+            return w.make("cvt.u32.u64", w.make("shr.u64", base, str(8 * (offset - layout.local)), type="b64"))
+        if bank == 0 and offset in (layout.descriptors, layout.descriptors + 4):
             return "0"
         if bank == 2:
             return str(int.from_bytes(self.code.literals[offset : offset + 4], "little"))

@@ -6,7 +6,7 @@ from contraction.listing import Instruction
 
 from lifting.operands import Step, Unreadable, Writer, following
 
-SHARED_START = {"7": 0, "8": 0, "9": 0x400}
+SHARED_START = {"7": 0, "8": 0, "9": 0x400, "1": 0x400}
 """Where a kernel's own shared memory begins, by the first digit of the target."""
 
 SIZES = {"U8": ("u8", 1), "S8": ("s8", 1), "U16": ("u16", 1), "S16": ("s16", 1), "64": ("b32", 2), "128": ("b32", 4)}
