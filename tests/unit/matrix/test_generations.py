@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -51,6 +53,14 @@ def total(a: str, b: str, d: str, row: Any, column: Any, c: int, together: int, 
         sum_ = rounded(d, sum(math.trunc(v / unit) for v, _ in terms) * unit, kept)
         exponent = math.frexp(float(sum_))[1] - 1 if sum_ else -126
     return float(sum_)
+
+
+def in_f32(row: Any, column: Any, c: int) -> float:
+    """The products added by `fma.rn.f32`, from zero, and then c, as ptxas's subroutine does."""
+    sum_ = 0.0
+    for p, q in zip(row, column, strict=True):
+        sum_ = float(np.float32(float(term("f16", p)[0] * term("f16", q)[0] + Fraction(sum_))))
+    return float(np.float32(float(term("f32", c)[0] + Fraction(sum_))))
 
 
 def random(rng: np.random.Generator, name: str, shape: tuple[int, int]) -> Any:
@@ -104,10 +114,17 @@ def test_mma(target: str, shape: str, d: str, a: str, b: str, together: int, cut
     np.testing.assert_array_equal(found, np.array(want).astype(found.dtype))
 
 
-@pytest.mark.parametrize(("target", "cut"), [("sm_70", 23), ("sm_75", 24), ("sm_90", 25)])
-def test_the_oldest_mma(target: str, cut: int) -> None:
+OLDEST: dict[str, Callable[..., float]] = {
+    "sm_70": partial(total, "f16", "f16", "f32", together=4, cut=23),
+    "sm_75": partial(total, "f16", "f16", "f32", together=4, cut=24),
+    "sm_80": in_f32, "sm_90": in_f32, "sm_120": in_f32,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("target", OLDEST)
+def test_the_oldest_mma(target: str) -> None:
     """m8n8k4, of which lanes 0 to 3 and 16 to 19 have the first product."""
-    rng = np.random.default_rng(cut)
+    rng = np.random.default_rng(7)
     a, b, c = random(rng, "f16", (8, 4)), random(rng, "f16", (4, 8)), random(rng, "f32", (8, 8))
     lanes = [lane for lane in range(32) if lane & 12 == 0]
 
@@ -122,16 +139,20 @@ def test_the_oldest_mma(target: str, cut: int) -> None:
     found = run(f"{opcode} {{0}}, {{1}}, {{2}}, {{3}};", sources, (8, 32), target).view(np.float32)
     for lane, i in itertools.product(lanes, range(8)):
         row, column = OLD_C["f32"](lane, i)
-        assert found[i, lane] == total("f16", "f16", "f32", a[row], b[:, column], c[row, column], 4, cut)
+        assert found[i, lane] == OLDEST[target](a[row], b[:, column], c[row, column])
 
 
 @pytest.mark.parametrize(
     ("target", "a", "together", "cut"),
-    [("sm_70", "f16", 4, 23), ("sm_75", "f16", 8, 24), ("sm_80", "bf16", 8, 24), ("sm_90a", "f16", 16, 25)],
-)
+    [
+        ("sm_70", "f16", 4, 23), ("sm_75", "f16", 8, 24), ("sm_80", "bf16", 8, 24), ("sm_90a", "f16", 16, 25),
+        ("sm_90", "tf32", 4, 25),
+    ],
+)  # fmt: skip
 def test_wmma(target: str, a: str, together: int, cut: int) -> None:
     rng = np.random.default_rng(together)
-    left, right, c = random(rng, a, (16, 16)), random(rng, a, (16, 16)), random(rng, "f32", (16, 16))
+    depth, size = (8, np.uint32) if a == "tf32" else (16, np.uint16)
+    left, right, c = random(rng, a, (16, depth)), random(rng, a, (depth, 16)), random(rng, "f32", (16, 16))
     count = 8 if a == "f16" else 4
     (ra, la), (rb, lb), (rc, lc) = operands(count, 32, "a"), operands(count, 32, "b"), operands(8, 32, "c")
     kind = "f32.f32" if a == "f16" else f"f32.{a}.{a}.f32"
@@ -139,14 +160,14 @@ def test_wmma(target: str, a: str, together: int, cut: int) -> None:
 .visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc) {{
     {ra} {rb} {rc} .reg .b64 %p, %q, %r;
     ld.param.u64 %p, [pa]; ld.param.u64 %q, [pb]; ld.param.u64 %r, [pc];
-    wmma.load.a.sync.aligned.row.m16n16k16.global.{a} {la}, [%p];
-    wmma.load.b.sync.aligned.col.m16n16k16.global.{a} {lb}, [%q];
-    wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {lc}, [%r];
-    wmma.mma.sync.aligned.row.col.m16n16k16.{kind} {lc}, {la}, {lb}, {lc};
-    wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%r], {lc};
+    wmma.load.a.sync.aligned.row.m16n16k{depth}.global.{a} {la}, [%p];
+    wmma.load.b.sync.aligned.col.m16n16k{depth}.global.{a} {lb}, [%q];
+    wmma.load.c.sync.aligned.row.m16n16k{depth}.global.f32 {lc}, [%r];
+    wmma.mma.sync.aligned.row.col.m16n16k{depth}.{kind} {lc}, {la}, {lb}, {lc};
+    wmma.store.d.sync.aligned.row.m16n16k{depth}.global.f32 [%r], {lc};
     ret;
 }}"""
-    arrays = [left.astype(np.uint16), np.ascontiguousarray(right.T.astype(np.uint16)), c.astype(np.uint32)]
+    arrays = [left.astype(size), np.ascontiguousarray(right.T.astype(size)), c.astype(np.uint32)]
     found = run_on_memory(text, arrays, target)[2].view(np.float32)
     want = [[total(a, a, "f32", left[i], right[:, j], c[i, j], together, cut) for j in range(16)] for i in range(16)]
     np.testing.assert_array_equal(found, np.array(want, np.float32))
@@ -169,6 +190,7 @@ TEXT = """.version 8.7
         ("sm_89", "m16n8k32.row.col.f32.e4m3.e4m3.f32", "MMA-Sim, Ada: sixteen products at once, cut to 13 bits"),
         ("sm_90", "m16n8k16.row.col.f32.f16.f16.f32", "MMA-Sim and H100"),
         ("sm_90", "m16n8k32.row.col.f32.e4m3.e4m3.f32", "of f16 products"),
+        ("sm_100a", "m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e4m3.f32", "of f16 products"),
         ("sm_120", "m16n8k32.row.col.f32.e4m3.e4m3.f32", "MMA-Sim, RTX Blackwell"),
     ],
 )

@@ -12,6 +12,7 @@ from openptx.isa.types import TYPES, Type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from openptx.isa.fidelity import Fidelity
     from openptx.isa.machine import Machine
     from openptx.isa.semantics.matrix.products import Operand
 
@@ -231,7 +232,11 @@ mma = instruction(
 )
 
 
-@meaning(mma, fidelity=products.fidelity)
+def fidelity(m: Modifiers) -> Fidelity:
+    return quarters.fidelity(m) if _quarters(m) > 1 else products.fidelity(m)
+
+
+@meaning(mma, fidelity=fidelity)
 def _(x: Machine, m: Modifiers, *operands: Operand) -> Operand:
     products.whole_warp(x, "mma")
     a, b, c = map(as_tuple, operands[:3])

@@ -47,6 +47,8 @@ SUMS: dict[str, Sums] = {
 ADA_BYTES = Sums(13, 16, "MMA-Sim, Ada: sixteen products at once, cut to 13 bits, and so is an f32 sum", 13)
 BYTES_IN_HALVES = ("Hopper", "Blackwell")
 """Generations whose warps have no products of bytes: ptxas builds them from f16 products."""
+WMMA_TF32 = "m16n16k8"
+"""For every target ptxas makes products of this shape, which only `wmma` has, of those of m16n8k4."""
 # fmt: on
 
 
@@ -66,6 +68,8 @@ def sums(m: Modifiers) -> Sums:
     found = SUMS[of(m)]
     if m.spvariant or (m.shape == "m8n8k4" and of(m) in ("Ampere", "Ada")):
         return SUMS["Hopper"]
+    if m.shape == WMMA_TF32:
+        return Sums(found.fraction, 16, found.source + "; in two steps of four products, as ptxas compiles `wmma`")
     return ADA_BYTES if of(m) == "Ada" and m.atype.format in ("e4m3", "e5m2") else found
 
 

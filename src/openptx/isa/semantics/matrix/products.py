@@ -61,9 +61,10 @@ def is_block_scaled_e2m1(m: Modifiers) -> bool:
 
 
 def in_halves(m: Modifiers) -> bool:
-    """Whether a warp multiplies bytes without `.kind`, which no tensor core of sm_90 and sm_100 does."""
+    """Whether a warp multiplies bytes as halves, because the target has tensor cores for them in other instructions
+    only."""
     t = m.values.get("atype")
-    if t is None or t.format not in ("e4m3", "e5m2") or m.kind is not None or shape(m)[0] != 16:
+    if t is None or t.format not in ("e4m3", "e5m2") or m.block_scale or shape(m)[0] != 16:
         return False
     return generations.of(m) in generations.BYTES_IN_HALVES
 

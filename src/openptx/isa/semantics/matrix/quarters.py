@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from openptx.isa.semantics.matrix.products import arranged, fragment_of, multiply
+from openptx.isa.fidelity import modelled
+from openptx.isa.semantics.matrix import generations, products
+from openptx.isa.semantics.matrix.products import arranged, factors, fragment_of, multiply
+from openptx.numerics.formats import F16, F32
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from openptx.isa.fidelity import Fidelity
     from openptx.isa.machine import Machine
     from openptx.isa.notation.forms import Modifiers
     from openptx.isa.semantics.matrix.products import Operand, Registers
     from openptx.numerics import Bits
+    from openptx.numerics.dot import Tile
+
+COMPILED = modelled("as ptxas compiles it for targets from sm_80 on: f32 products and sums, one after another")
 
 
 def line(x: Machine, fragment: Registers, p: Bits, along: bool) -> Registers:
@@ -51,7 +58,44 @@ def product(x: Machine, m: Modifiers, a: Registers, b: Registers, c: Registers) 
     else:  # f16 to f32: element n of row p is in lane p mod 4 of its group
         halves = [v for r in c for v in x.split(r, 16)]
         addends = tuple(tuple(addend(x, halves, p, n) for n in of_columns) for p in of_rows)
-    return fragment_of(x, multiply(x, m, rows, columns, addends), order)
+    define = multiply if has_tensor_cores(m) else multiply_in_f32
+    return fragment_of(x, define(x, m, rows, columns, addends), order)
+
+
+def has_tensor_cores(m: Modifiers) -> bool:
+    """Whether the target has tensor cores for this shape. For others ptxas calls a subroutine of its library."""
+    return generations.of(m) in ("Volta", "Turing")
+
+
+def fidelity(m: Modifiers) -> Fidelity:
+    return products.fidelity(m) if has_tensor_cores(m) else COMPILED
+
+
+def multiply_in_f32(x: Machine, m: Modifiers, rows: Tile, columns: Tile, addends: Tile) -> Tile:
+    """d for every row and column, as ptxas's subroutines compute it: for f32 the products are added from zero and c at
+    the end; for f16 two sums of two products are added to c."""
+    k = factors(m.atype, m)
+
+    def halves(line: Registers) -> list[Bits]:
+        return [x.convert(F32, F16, e) for e in x.elements(k, line)]
+
+    def element(a: list[Bits], b: list[Bits], c: Bits) -> Bits:
+        if m.dtype.name == "f32":
+            total = x.const(0, 32)
+            for p, q in zip(a, b, strict=True):
+                total = x.fma(F32, p, q, total)
+            return x.fadd(F32, c, total)
+        for i in (0, 2):
+            pair = x.fma(F32, a[i + 1], b[i + 1], x.fmul(F32, a[i], b[i]))
+            c = x.fadd(F32, c, pair)
+        return x.convert(F16, F32, c)
+
+    left, right = [halves(line) for line in rows], [halves(line) for line in columns]
+    if m.ctype.name == "f16":
+        addends = tuple(tuple(x.convert(F32, F16, c) for c in line) for line in addends)
+    return tuple(
+        tuple(element(a, b, c) for b, c in zip(right, line, strict=True)) for a, line in zip(left, addends, strict=True)
+    )
 
 
 def addend(x: Machine, halves: list[Bits], p: Bits, n: Bits) -> Bits:
