@@ -114,6 +114,7 @@ assert cuda.cuLaunchCooperativeKernel(kernel, 16 * 108 + 1, 1, 1, 128, 1, 1, 0, 
 assert launch(100) == 0
 assert cuda.cuMemcpyDtoH_v2(data, memory, size(400)) == 0
 assert list(data) == list(range(1, 101))
+assert cuda.cuMemcpyDtoH_v2(data, data, size(400)) == 1
 assert cuda.cuMemsetD32_v2(memory, 7, size(100)) == 0
 assert cuda.cuMemcpyDtoH_v2(data, memory, size(400)) == 0
 assert set(data) == {7}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -27,6 +28,7 @@ def test_a_program_runs_and_its_context_stays_broken_after_a_fault() -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "PTX9001" in done.stderr
+    assert re.search("cuMemcpyDtoH_v2: read of 400 bytes at 0x[0-9a-f]+, which is memory of the host", done.stderr)
     assert done.stdout.splitlines()[-1] == "released 0 0 0 0 waited 0 0 0 trimmed 0 0 named 0 OpenPTX sm_80 others 4"
 
 

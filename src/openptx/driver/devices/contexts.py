@@ -211,14 +211,14 @@ def ctx_id(handle: int, out: int) -> None:
 @in_context("cuCtxGetLimit")
 def get_limit(context: Context, out: int, limit: int) -> None:
     if limit not in context.limits:
-        raise Failure(Result.UNSUPPORTED_LIMIT, f"limit {limit}")
+        raise Failure(Result.UNSUPPORTED_LIMIT, f"the device has no limit {limit}")
     put(out, context.limits[limit])
 
 
 @in_context("cuCtxSetLimit")
 def set_limit(context: Context, limit: int, value: int) -> None:
     if limit not in context.limits:
-        raise Failure(Result.UNSUPPORTED_LIMIT, f"limit {limit}")
+        raise Failure(Result.UNSUPPORTED_LIMIT, f"the device has no limit {limit}")
     if limit == HEAP_SIZE:
         try:
             device(64).device_heap().grow(value)

@@ -24,7 +24,7 @@ def peer_attribute(out: int, attribute: int, device: int, peer: int) -> None:
     require_device(device)
     require_device(peer)
     put(out, 0, ctypes.c_int32)
-    raise Failure(Result.INVALID_DEVICE, f"device {peer} as a peer of device {device}")
+    raise Failure(Result.INVALID_DEVICE, f"device {peer} is not a peer of device {device}")
 
 
 @initialized("cuDeviceGetHostAtomicCapabilities")

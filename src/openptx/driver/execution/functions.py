@@ -107,7 +107,7 @@ def largest_cluster(found: Function) -> int:
 @initialized("cuFuncGetAttribute", "cuKernelGetAttribute")
 def get_attribute(out: int, number: int, function: Function, *device: int) -> None:
     if not 0 <= number < ATTRIBUTES:
-        raise invalid(f"attribute {number} of a kernel")
+        raise invalid(f"kernels have no attribute {number}")
     put_int(out, attribute(function, number))
 
 

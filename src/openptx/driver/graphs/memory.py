@@ -29,7 +29,7 @@ def bytes_of_graphs() -> int:
 def get_attribute(device: int, attribute: int, out: int) -> None:
     require_device(device)
     if attribute not in range(4):
-        raise invalid(f"attribute {attribute} of the memory of graphs")
+        raise invalid(f"the memory of graphs has no attribute {attribute}")
     now = bytes_of_graphs()
     for mark in HIGH:
         HIGH[mark] = max(HIGH[mark], now)
@@ -40,7 +40,7 @@ def get_attribute(device: int, attribute: int, out: int) -> None:
 def set_attribute(device: int, attribute: int, value: int) -> None:
     require_device(device)
     if attribute not in HIGH or get(value):
-        raise invalid(f"attribute {attribute} of the memory of graphs: marks are set to 0")
+        raise invalid(f"attribute {attribute} of the memory of graphs: only high marks can be set, and to 0")
     HIGH[attribute] = 0
 
 

@@ -34,6 +34,8 @@ def of_device(address: int, size: int, action: str) -> int:
         return found.data.ctypes.data + address - found.base
     if not size:
         return 0
+    if is_mapped(address, size):
+        raise invalid(f"{action} of {in_bytes(size)} at 0x{address:x}, which is memory of the host, not of the device")
     nearest = device(64).map().nearest(address, size)
     raise invalid(f"{action} of {in_bytes(size)} at 0x{address:x} outside of device memory; nearest: {nearest}")
 

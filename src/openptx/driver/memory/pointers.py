@@ -65,7 +65,7 @@ def answer(out: int, attribute: int, number: int) -> None:
 @in_context("cuPointerGetAttribute")
 def get_attribute(context: Context, out: int, attribute: int, address: int) -> None:
     if not CONTEXT <= attribute <= 22:
-        raise invalid(f"attribute {attribute} of a pointer")
+        raise invalid(f"pointers have no attribute {attribute}")
     found = owned_at(address)
     if found is None:
         raise invalid(f"0x{address:x} is not a pointer known to the driver", usual=True)

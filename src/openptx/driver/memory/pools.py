@@ -169,7 +169,7 @@ def get_attribute(pool: Pool, attribute: int, out: int) -> None:
     elif attribute in pool.attributes:
         put_int(out, pool.attributes[attribute])
     else:
-        raise invalid(f"attribute {attribute} of a pool")
+        raise invalid(f"pools have no attribute {attribute}")
 
 
 @initialized("cuMemPoolTrimTo")

@@ -43,7 +43,7 @@ and memory synchronization domains are mapped to themselves."""
 
 def require_attribute(number: int) -> None:
     if number not in INITIAL:
-        raise invalid(f"attribute {number} of a stream")
+        raise invalid(f"streams have no attribute {number}")
 
 
 @in_context("cuStreamSetAttribute")
