@@ -117,6 +117,56 @@ shr.b32 mask, mask, lane; and.b32 mask, mask, 1; setp.ne.u32 p, mask, 0;
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("width", [8, 32, 64])
+def test_few_lanes_load(width: int, shared: bool) -> None:
+    """Others keep what their register has, wherever their addresses are."""
+    size, space = width // 8, ".shared" if shared else ".global"
+    at = "mov.u32 at, t; add.u32 at, at, i; cvt.u64.u32 a, at;" if shared else "cvt.u64.u32 q, i; add.u64 a, a, q;"
+    source = f""".version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 pfrom, .param .u64 pplaces, .param .u64 pto, .param .u32 pmask) {{
+.reg .b64 a, b, q; .reg .b32 lane, at, i, mask; .reg .pred p; .reg .b{max(width, 16)} v;
+.shared .align 8 .b8 t[{32 * size}];
+ld.param.u64 q, [pplaces]; ld.param.u64 a, [pfrom]; ld.param.u64 b, [pto]; ld.param.u32 mask, [pmask];
+mov.u32 lane, %tid.x; mad.wide.u32 q, lane, 4, q; ld.global.u32 i, [q]; mul.lo.u32 i, i, {size};
+mad.wide.u32 b, lane, {size}, b; mad.wide.u32 q, lane, {size}, a; ld.global.u{width} v, [q];
+mov.u32 at, t; mad.lo.u32 at, lane, {size}, at; st.shared.u{width} [at], v; bar.sync 0;
+shr.b32 mask, mask, lane; and.b32 mask, mask, 1; setp.ne.u32 p, mask, 0; {at}
+@p ld{space}.u{width} v, [a]; st.global.u{width} [b], v; ret; }}"""
+    k, values = openptx.load(source)["k"], np.random.default_rng(3).integers(0, 99, 32).astype(f"u{size}")
+    for mask in (1, 1 << 31, 0x80000001, 0x00108010, 0x00118010, 0x7FFFFFFF, 0):
+        executes = mask >> np.arange(32) & 1 > 0
+        inside = np.random.default_rng(mask).integers(0, 32, 32)
+        places, found = np.where(executes, inside, 1 << 24).astype(np.uint32), np.zeros_like(values)
+        with settings.cache_at(None):
+            k(1, 32, (values, places, found, np.uint32(mask)), engine="native", workers=1)
+        np.testing.assert_array_equal(found, np.where(executes, values[inside], values))
+
+
+def test_loops_keep_32_bits_of_addresses_in_shared_memory() -> None:
+    """They test for rows in place, and then call the function that takes 32 bits for each lane."""
+    source = """.version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 pto, .param .u32 pstep) {
+.reg .b64 b; .reg .b32 lane, at, i, step, v; .reg .pred p; .shared .align 8 .b8 t[8192];
+ld.param.u64 b, [pto]; ld.param.u32 step, [pstep]; mov.u32 lane, %tid.x; mov.u32 i, 0;
+again: mad.lo.u32 at, lane, step, i; shl.b32 at, at, 2; mov.u32 v, t; add.u32 at, at, v; ld.shared.u32 v, [at];
+add.u32 v, v, lane; st.shared.u32 [at], v; add.u32 i, i, 1; setp.lt.u32 p, i, 3; @p bra again;
+mad.wide.u32 b, lane, 4, b; st.global.u32 [b], v; ret; }"""
+    module, found = openptx.load(source), [np.zeros(32, np.uint32) for _ in range(2)]
+    for engine, out in zip(("interp", "native"), found, strict=True):
+        with settings.cache_at(None):
+            module["k"](1, 32, (out, np.uint32(2)), engine=engine, workers=1)
+    np.testing.assert_array_equal(found[1], found[0])
+    made = pipeline.lower_kernel(module.program, module["k"].function, module.image, Options((32, 1, 1), False))
+    declared = [one.declaration for one in made.shared if ".lanes." in one.name]
+    assert len(declared) == 2
+    assert not any("<32 x i64> %places" in one for one in declared)
+
+
 def moving_rows(width: int) -> str:
     """A loop that moves an element of each lane, at an offset in bytes that is loaded."""
     step = width // 8

@@ -136,7 +136,7 @@ class CheckedLanes:
     def recomputed(self, place: Bits) -> Bits:
         """Places computed once more, for code that rarely runs: LLVM would compute those that exist before it."""
         s, more = self.spread_of(place)
-        if s is None:
+        if s is None or self.checks.narrow(place):  # of those that are 32 bits, only these are used
             return place
         base = self.ir.emit(f"add i64 {s.base}, {more}") if more else s.base
         return places_of(self.checks, s._replace(base=base), place)

@@ -60,7 +60,7 @@ class GatherScatter:
             b.line(f"ret {t} {one_by_one(b, '%at', w)}")
 
         def part(b: IRBuilder) -> None:
-            b.line(f"ret {t} {load_some(b, w, pointers_of(b, '%at'))}")
+            b.line(f"ret {t} {load_some(b, w, pointers_of(b, '%at'), self.x.cpu.avx512)}")
 
         self.share("gather", w, t, f"{PLACES} %at", whole, part)
         return f"call {t} @gather.i{w}(ptr %w, {PLACES} {places}, i{N} {lanes()})"
@@ -206,7 +206,7 @@ def load_near(b: IRBuilder, lanes: GatherScatter, w: int, every: bool) -> str:
         given = f"{PLACES} align {w // 8} {pointers(b)}, {masked}, {t} zeroinitializer"
         return b.emit(f"call {t} @llvm.masked.gather.v{N}i{w}.v{N}p0({given}){DATA}")
     if not every:
-        return load_some(b, w, offsets_of(b, "%places"))
+        return load_some(b, w, offsets_of(b, "%places"), lanes.x.cpu.avx512)
     return b.collect(w, [b.load(f"i{w}", at, w // 8, DATA) for at in each_place(b)])
 
 
