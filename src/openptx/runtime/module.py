@@ -30,7 +30,7 @@ from openptx.runtime import notebook
 from openptx.runtime.arguments import marshal
 from openptx.runtime.cxx_names import demangled, find_kernel, unknown
 from openptx.runtime.fidelity import Statement, Used, fidelity, require_meanings, statements
-from openptx.runtime.options import Extent, check_shape, cluster_shape, extent, is_range
+from openptx.runtime.options import Extent, check_shape, cluster_shape, extent, is_range, visible_cluster
 from openptx.runtime.parameters import Packed, Parameter, parameters
 from openptx.runtime.tools import run_debugged, run_sanitized
 from openptx.source import File
@@ -197,6 +197,7 @@ class Kernel(Handle):
             require_shared(shared_mem)
             check_shape(module.program, self.function, block, shared_mem)
             shape = cluster_shape(self.function, grid, cluster)
+            shape = shape and visible_cluster(module.program, self.function, shape)
             require_meanings(module.program, self.name)
             if shape is None and len(module.executable) < LAUNCHES_KEPT:
                 module.executable.add(key)
@@ -212,7 +213,8 @@ class Kernel(Handle):
     def why_interp(self, block: Extent) -> str | None:
         """Why launches with blocks of this extent run on the reference engine; None if the native engine takes them.
 
-        Launches with clusters or `max_instructions` always do. Each such launch is logged: logger `openptx`, INFO.
+        Launches with clusters of several blocks or `max_instructions` always do. Each such launch is logged: logger
+        `openptx`, INFO.
         """
         return why_interp(self.module.program, self.function, self.module.image, extent("block", block))
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import lru_cache
 from typing import Any, TypeGuard, cast
 
+from openptx.call_graph import reachable_functions
 from openptx.device.shared_layout import shared_layout
 from openptx.errors import ArgumentError, Triple, require_choice
 from openptx.isa.address_windows import CTA_SHIFT
+from openptx.isa.instructions.addressing import mapa
 from openptx.launch_options import is_count, require_options, shown
-from openptx.program import Function, Program
+from openptx.program import Function, Program, Special
 from openptx.runtime.tools import require_tools
 
 THREADS = 1024
@@ -92,6 +95,25 @@ def cluster_shape(function: Function, grid: Triple, requested: Extent | None) ->
     if shape[0] * shape[1] * shape[2] > 16:
         raise ArgumentError(f"a cluster has at most 16 blocks, not {shape[0] * shape[1] * shape[2]}")
     return shape
+
+
+def visible_cluster(program: Program, function: Function, shape: Triple) -> Triple | None:
+    """The cluster's shape; None, as without clusters, if it is one block and the kernel cannot tell: such launches run
+    as machine code."""
+    if shape != (1, 1, 1) or any(map(tells_clusters, reachable_functions(program, function.name))):
+        return shape
+    return None
+
+
+@lru_cache(maxsize=256)
+def tells_clusters(function: Function) -> bool:
+    """Whether a function asks whether the launch gave a size of clusters, or computes addresses in other blocks, which
+    are faults of their own then."""
+    return any(
+        op.form.instruction is mapa
+        or any(isinstance(o, Special) and o.name == "is_explicit_cluster" for o in op.operands)
+        for op in function.code
+    )
 
 
 def require_for_all(engine: str, workers: int | None, timeout: float | None, sanitize: str | None) -> None:

@@ -28,6 +28,7 @@ from openptx.engines.native.analysis.call_parts import (
     whole_variables,
     with_callees,
 )
+from openptx.engines.native.analysis.cluster_barriers import with_cta_barriers
 from openptx.engines.native.analysis.context import ONLY_IN_KERNELS
 from openptx.engines.native.analysis.unsupported import UnsupportedByJit
 from openptx.engines.native.settings import Options
@@ -61,12 +62,13 @@ def compiled_function(program: Program, kernel: Function, options: Options) -> F
 
 
 def inlined(program: Program, kernel: Function) -> Function:
-    """The kernel with its copies; itself, if it calls no such function. Raises UnsupportedByJit if one cannot
-    be inlined."""
+    """The kernel with its copies, and with barriers of the CTA for those of clusters; itself, if it calls no such
+    function and has no such barrier. Raises UnsupportedByJit if a function cannot be inlined."""
     found = program.inlined.get(kernel.name)
     if found is None or found[0] is not kernel:
         wanted = functions_to_inline(program, kernel)
-        found = program.inlined[kernel.name] = kernel, Inliner(program, wanted).run(kernel) if wanted else kernel
+        made = Inliner(program, wanted).run(kernel) if wanted else kernel
+        found = program.inlined[kernel.name] = kernel, with_cta_barriers(made)
     return found[1]
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openptx.array_types import Array
+from openptx.control_flow import control
 from openptx.engines.interp import lane_sets
 from openptx.engines.interp.barriers import Barrier, Waiting
 from openptx.engines.interp.batch import Batch
@@ -132,6 +133,10 @@ def wait(
             value = np.array([verdict], np.uint32 if op.m.op == "popc" else np.bool_)
             write(batch.x, frame.regs, some, batch.x.lanes(value))
         batch.add(frame, pc, some)
+        return
+    if control(op) == "cluster-barrier":
+        batch.cluster.arrive(lane_sets.normalize(places, n))
+        batch.cluster.waiting.append(Waiting(frame, pc + 1, places, frame.plan.code[pc], None))
         return
     barrier = batch.barriers.setdefault(number, Barrier(batch, number))
     barrier.arrive(lane_sets.normalize(places, n), expected, None)
