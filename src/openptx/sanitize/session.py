@@ -68,14 +68,15 @@ class Session:
         self.executing = Executing()
         self.teams = Teams(shape)
         self.reporter = Reporter(program, function.name, self.teams, found, self.executing)
-        code = [op for each in reachable_functions(program, function.name) for op in each.code]
+        functions = list(reachable_functions(program, function.name))
+        code = [op for each in functions for op in each.code]
         self.clocks = Clocks(self.teams, any(is_narrow(op) for op in code))
         self.shadows = ShadowMemory(found.limits)
 
         active = any(synchronizes(op) for op in code)
         self.block_barriers, self.meetings = BlockBarriers(self.clocks), Meetings()
         self.releases = Releases(self.clocks, active)
-        self.locks = Locks(self.clocks)
+        self.locks = Locks(self.clocks, functions)
         self.last_waits = LastWaits(self.clocks)
         self.weak_barriers = WeakBarriers(self.clocks, self.reporter)
         agents = Agents()

@@ -187,3 +187,38 @@ def test_accesses_under_different_locks_need_the_same(
         else (f"is under the lock {array} 0, the one <string>:1[67]:5 is not: take it there too")
     )
     assert any(re.search(expected, help) for help in helps)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_ticket_lock_may_be_polled_and_given_back_by_additions(first: bool) -> None:
+    text = TICKETS.replace("ld.relaxed.gpu.global.u32 turn, [l+4]", "atom.global.add.u32 turn, [l+4], 0")
+    text = text.replace("st.relaxed.gpu.global.u32 [l+4], mine", "atom.global.add.u32 v, [l+4], 1")
+    assert not ticket_lock(text)
+    fence = "    fence.acq_rel.gpu;\n"
+    (found,) = ticket_lock(text.replace(fence + ("    ld" if first else "    add"), "    ld" if first else "    add"))
+    assert (found.help or "").startswith("let the lock order what it guards: `.acquire.gpu`, or a fence")
+
+
+FLAG = """
+.version 8.0
+.target sm_80
+.address_size 64
+// Warps set a flag and read it; thread 0 clears it, before a barrier or after one.
+.visible .entry k() {
+    .shared .b32 flag; .reg .b32 t, v; .reg .pred q;
+    mov.u32 t, %tid.x; setp.ne.u32 q, t, 0;
+    @!q st.shared.u32 [flag], 0;
+    bar.sync 0;
+    atom.shared.exch.b32 v, [flag], 1;
+    bar.sync 0;
+    ld.shared.u32 t, [flag];
+    @!q st.shared.u32 [flag], 0;
+    ret;
+}
+"""
+
+
+def test_an_exchange_whose_result_is_unread_takes_no_lock() -> None:
+    """A flag in a loop until nothing changes; the help was to release the lock."""
+    (found,) = openptx.sanitize(openptx.load(FLAG)["k"], 1, 64, tools="race")
+    assert found.help == "a `bar.sync 0` between lines 13 and 14"

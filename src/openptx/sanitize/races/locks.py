@@ -3,19 +3,22 @@
 A word that a compare-and-swap or an exchange has changed counts as a lock; other writes there give it back. So does the
 word of a ticket lock: a thread that has drawn a ticket by an atomic operation reads it until its turn comes, and then
 writes it. Races of threads that the lock would order have the lock as their cause: it is taken or given back without a
-fence, or given back by a plain store.
+fence, or given back by a plain store. An operation whose result nothing reads takes no lock: it sets a flag, or gives a
+lock back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
 from openptx.array_types import Array
-from openptx.program import Op
+from openptx.control_flow import read_registers, written_registers
+from openptx.isa.instructions import atomic
+from openptx.program import Function, Op
 from openptx.sanitize.races.clocks import Clocks
 from openptx.sanitize.races.semantics import DRAW_TICKETS, TAKE_LOCKS, access
 from openptx.sanitize.races.shadow import Shadow
@@ -34,10 +37,11 @@ class Held:
 
 
 class Locks:
-    """The locks of a launch, by their places in shadow memory, in bytes."""
+    """The locks of a launch of these functions, by their places in shadow memory, in bytes."""
 
-    def __init__(self, clocks: Clocks) -> None:
+    def __init__(self, clocks: Clocks, functions: Iterable[Function] = ()) -> None:
         self.clocks = clocks
+        self._unread = frozenset[Op]().union(*map(unread_swaps, functions))
         self._known: Array | None = None
         """What each thread would know; None before the first lock is taken."""
         self._given: WeakKeyDictionary[Shadow, dict[int, int]] = WeakKeyDictionary()
@@ -56,6 +60,8 @@ class Locks:
     def write(self, shadow: Shadow, granules: Array, threads: Array, op: Op, changed: Array | None) -> None:
         """These threads have written words, in this order; `changed`: which of them, if it was an atomic operation."""
         if changed is not None and changed.size == threads.size:
+            if op.m.op not in TAKE_LOCKS:  # an addition of 0 reads, too
+                self.poll(shadow, granules[~changed], threads[~changed])
             granules, threads = granules[changed], threads[changed]
         if changed is not None and op.m.op in DRAW_TICKETS and access(op).observes:
             if self._tickets is None:
@@ -63,7 +69,7 @@ class Locks:
             self._tickets[threads] = True
         if self._turns:
             self.end_turns(shadow, granules, threads)
-        takes = changed is not None and op.m.op in TAKE_LOCKS
+        takes = changed is not None and op.m.op in TAKE_LOCKS and op not in self._unread
         if not takes or op.m.op != "cas":
             self.give_back(shadow, granules, threads)
         if takes:
@@ -148,3 +154,13 @@ class Locks:
         """Whether a word is a lock, and no place in a table that is taken forever."""
         shadow = held.shadow()
         return shadow is not None and self._given.get(shadow, {}).get(held.place, 0) > 0
+
+
+def unread_swaps(function: Function) -> frozenset[Op]:
+    """The compare-and-swaps and exchanges of a function whose results no instruction of it reads."""
+    swaps = [op for op in function.code if op.form.instruction is atomic.atom and op.m.op in TAKE_LOCKS]
+    if not swaps:
+        return frozenset()
+    read = {index for op in function.code for index in read_registers(op)}
+    read |= {op.guard.index for op in function.code if op.guard is not None}
+    return frozenset(op for op in swaps if read.isdisjoint(written_registers(op)))
