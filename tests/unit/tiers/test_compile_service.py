@@ -93,7 +93,7 @@ def test_the_reference_engine_never_asks() -> None:
     x = np.zeros(32, np.uint32)
     kernel(1, 32, (x, 5), engine="interp")
     kernel(1, 32, (x, 5), max_instructions=1000)
-    kernel(1, 32, (x, 5), cluster=1)
+    kernel(2, 32, (x, 5), cluster=2)
     kernel(1, 32, (x, 5), initcheck=True)
     with patch.dict(os.environ, OPENPTX_TIERS="0"), pytest.raises(AssertionError, match="by the process that launches"):
         kernel(1, 32, (x, 5))
