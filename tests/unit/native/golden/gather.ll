@@ -1,4 +1,4 @@
-define <32 x i32> @openptx.shared.gather.7d4e533ff3206412(ptr %w, <32 x ptr> %at, i32 %lanes) noinline nounwind #0 {
+define <32 x i32> @openptx.shared.gather.48383bd50cfeeb4a(ptr %w, <32 x ptr> %at, i32 %lanes) noinline nounwind #0 {
 entry:
 %v0 = icmp eq i32 %lanes, -1
 br i1 %v0, label %whole, label %part
@@ -110,29 +110,56 @@ ret <32 x i32> %v103
 part:
 %v104 = getelementptr i8, ptr %w, i64 1024
 store <32 x ptr> %at, ptr %v104, align 64, !tbaa !5
-%v105 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> zeroinitializer, ptr %v105, align 64, !tbaa !5
-br label %b106
-b106:
-%v107 = phi i32 [ %lanes, %part ], [ %v108, %b109 ]
-%v110 = icmp eq i32 %v107, 0
-br i1 %v110, label %b111, label %b109
+%v105 = call i32 @llvm.ctpop.i32(i32 %lanes)
+%v106 = sub i32 %v105, 1
+%v107 = icmp ult i32 %v106, 4
+br i1 %v107, label %b108, label %b109
+b108:
+br label %b110
+b110:
+%v111 = phi i32 [ %lanes, %b108 ], [ %v112, %b110 ]
+%v113 = phi <32 x i32> [ zeroinitializer, %b108 ], [ %v114, %b110 ]
+%v115 = call i32 @llvm.cttz.i32(i32 %v111, i1 true)
+%v116 = getelementptr i64, ptr %v104, i32 %v115
+%v117 = load ptr, ptr %v116, align 8, !tbaa !5
+%v118 = load i32, ptr %v117, align 4, !tbaa !6
+%v119 = insertelement <32 x i32> poison, i32 %v118, i32 0
+%v120 = shufflevector <32 x i32> %v119, <32 x i32> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0>
+%v121 = sub i32 %v111, 1
+%v112 = and i32 %v111, %v121
+%v122 = bitcast i32 %v111 to <32 x i1>
+%v114 = select <32 x i1> %v122, <32 x i32> %v120, <32 x i32> %v113
+%v123 = icmp eq i32 %v112, 0
+br i1 %v123, label %b124, label %b110
+b124:
+br label %b125
 b109:
-%v112 = call i32 @llvm.cttz.i32(i32 %v107, i1 true)
-%v113 = getelementptr i64, ptr %v104, i32 %v112
-%v114 = load ptr, ptr %v113, align 8, !tbaa !5
-%v115 = load i32, ptr %v114, align 4, !tbaa !6
-%v116 = getelementptr i32, ptr %v105, i32 %v112
-store i32 %v115, ptr %v116, align 4, !tbaa !5
-%v117 = sub i32 %v107, 1
-%v108 = and i32 %v107, %v117
-br label %b106
-b111:
-%v118 = load <32 x i32>, ptr %v105, align 64, !tbaa !5
-ret <32 x i32> %v118
+%v126 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> zeroinitializer, ptr %v126, align 64, !tbaa !5
+br label %b127
+b127:
+%v128 = phi i32 [ %lanes, %b109 ], [ %v129, %b130 ]
+%v131 = icmp eq i32 %v128, 0
+br i1 %v131, label %b132, label %b130
+b130:
+%v133 = call i32 @llvm.cttz.i32(i32 %v128, i1 true)
+%v134 = getelementptr i64, ptr %v104, i32 %v133
+%v135 = load ptr, ptr %v134, align 8, !tbaa !5
+%v136 = load i32, ptr %v135, align 4, !tbaa !6
+%v137 = getelementptr i32, ptr %v126, i32 %v133
+store i32 %v136, ptr %v137, align 4, !tbaa !5
+%v138 = sub i32 %v128, 1
+%v129 = and i32 %v128, %v138
+br label %b127
+b132:
+%v139 = load <32 x i32>, ptr %v126, align 64, !tbaa !5
+br label %b125
+b125:
+%v140 = phi <32 x i32> [%v114, %b124], [%v139, %b132]
+ret <32 x i32> %v140
 }
 
-define { <32 x i32>, i1 } @openptx.shared.lanes.289155dc52e4fc22(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i32 %warp, i64 %locals, i64 %what, <32 x i64> %places) noinline nounwind #0 {
+define { <32 x i32>, i1 } @openptx.shared.lanes.b6ed03ebf056fe27(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i32 %warp, i64 %locals, i64 %what, <32 x i64> %places) noinline nounwind #0 {
 entry:
 %mask = bitcast i32 %lanes to <32 x i1>
 %v0 = insertelement <32 x i64> poison, i64 %start, i32 0
@@ -175,7 +202,7 @@ each:
 %v31 = add <32 x i64> %places, %v30
 %v32 = inttoptr <32 x i64> %v31 to <32 x ptr>
 %v33 = getelementptr i8, <32 x ptr> %v32, i64 0
-%v34 = call <32 x i32> @openptx.shared.gather.7d4e533ff3206412(ptr %w, <32 x ptr> %v33, i32 %lanes)
+%v34 = call <32 x i32> @openptx.shared.gather.48383bd50cfeeb4a(ptr %w, <32 x ptr> %v33, i32 %lanes)
 %v35 = insertvalue { <32 x i32>, i1 } poison, <32 x i32> %v34, 0
 %v36 = insertvalue { <32 x i32>, i1 } %v35, i1 false, 1
 ret { <32 x i32>, i1 } %v36
@@ -193,7 +220,7 @@ store <32 x i64> %places, ptr %v38, align 64, !tbaa !5
 ret { <32 x i32>, i1 } %v43
 }
 
-define i1 @openptx.shared.lanes.99149284889ffe26(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i32 %warp, i64 %locals, i64 %what, <32 x i64> %places, <32 x i32> %value0) noinline nounwind #0 {
+define i1 @openptx.shared.lanes.0d6db48500a2e352(ptr %w, i32 %lanes, i64 %start, i64 %room, i64 %host, i32 %warp, i64 %locals, i64 %what, <32 x i64> %places, <32 x i32> %value0) noinline nounwind #0 {
 entry:
 %mask = bitcast i32 %lanes to <32 x i1>
 %v0 = insertelement <32 x i64> poison, i64 %start, i32 0
@@ -230,23 +257,53 @@ store <16 x i32> %v24, ptr %v21, align 4, !tbaa !6
 store <16 x i32> %v25, ptr %v23, align 4, !tbaa !6
 ret i1 false
 each:
-%v26 = insertelement <32 x i64> poison, i64 %host, i32 0
-%v27 = shufflevector <32 x i64> %v26, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0>
-%v28 = add <32 x i64> %places, %v27
-%v29 = inttoptr <32 x i64> %v28 to <32 x ptr>
-%v30 = getelementptr i8, <32 x ptr> %v29, i64 0
-call void @llvm.masked.scatter.v32i32.v32p0(<32 x i32> %value0, <32 x ptr> align 4 %v30, <32 x i1> %mask), !tbaa !6
+%v26 = call i32 @llvm.ctpop.i32(i32 %lanes)
+%v27 = icmp ule i32 %v26, 4
+br i1 %v27, label %few, label %many
+few:
+%v28 = insertelement <32 x i64> poison, i64 %host, i32 0
+%v29 = shufflevector <32 x i64> %v28, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0>
+%v30 = add <32 x i64> %places, %v29
+%v31 = inttoptr <32 x i64> %v30 to <32 x ptr>
+%v32 = getelementptr i8, ptr %w, i64 1024
+store <32 x ptr> %v31, ptr %v32, align 64, !tbaa !5
+%v33 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %value0, ptr %v33, align 64, !tbaa !5
+br label %b34
+b34:
+%v35 = phi i32 [ %lanes, %few ], [ %v36, %b37 ]
+%v38 = icmp eq i32 %v35, 0
+br i1 %v38, label %b39, label %b37
+b37:
+%v40 = call i32 @llvm.cttz.i32(i32 %v35, i1 true)
+%v41 = getelementptr i32, ptr %v33, i32 %v40
+%v42 = load i32, ptr %v41, align 4, !tbaa !5
+%v43 = getelementptr i64, ptr %v32, i32 %v40
+%v44 = load ptr, ptr %v43, align 8, !tbaa !5
+store i32 %v42, ptr %v44, align 4, !tbaa !6
+%v45 = sub i32 %v35, 1
+%v36 = and i32 %v35, %v45
+br label %b34
+b39:
+ret i1 false
+many:
+%v46 = insertelement <32 x i64> poison, i64 %host, i32 0
+%v47 = shufflevector <32 x i64> %v46, <32 x i64> poison, <32 x i32> <i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0>
+%v48 = add <32 x i64> %places, %v47
+%v49 = inttoptr <32 x i64> %v48 to <32 x ptr>
+%v50 = getelementptr i8, <32 x ptr> %v49, i64 0
+call void @llvm.masked.scatter.v32i32.v32p0(<32 x i32> %value0, <32 x ptr> align 4 %v50, <32 x i1> %mask), !tbaa !6
 ret i1 false
 slow:
-%v31 = mul i32 %warp, 32
-%first = zext i32 %v31 to i64
-%v32 = getelementptr i8, ptr %w, i64 1024
-store <32 x i64> %places, ptr %v32, align 64, !tbaa !5
-%v33 = getelementptr i8, ptr %w, i64 1280
-store <32 x i32> %value0, ptr %v33, align 4, !tbaa !5
+%v51 = mul i32 %warp, 32
+%first = zext i32 %v51 to i64
+%v52 = getelementptr i8, ptr %w, i64 1024
+store <32 x i64> %places, ptr %v52, align 64, !tbaa !5
+%v53 = getelementptr i8, ptr %w, i64 1280
+store <32 x i32> %value0, ptr %v53, align 4, !tbaa !5
 %wide = zext i32 %lanes to i64
-%v34 = call i1 @openptx.store(ptr %w, i64 %wide, i64 %what, i64 %first, i64 %locals)
-ret i1 %v34
+%v54 = call i1 @openptx.store(ptr %w, i64 %wide, i64 %what, i64 %first, i64 %locals)
+ret i1 %v54
 }
 
 define i32 @kernel(ptr noalias %w, ptr noalias %frames, i32 %start) nounwind #0 {
@@ -354,7 +411,7 @@ b66:
 %v72 = insertelement <32 x i64> poison, i64 %v9, i32 0
 %v73 = shufflevector <32 x i64> %v72, <32 x i64> poison, <32 x i32> zeroinitializer
 %v74 = add <32 x i64> %v73, %v71
-%v75 = call { <32 x i32>, i1 } @openptx.shared.lanes.289155dc52e4fc22(ptr %w, i32 -1, i64 %v32, i64 %v37, i64 %v35, i32 %index, i64 0, i64 34359804929, <32 x i64> %v74)
+%v75 = call { <32 x i32>, i1 } @openptx.shared.lanes.b6ed03ebf056fe27(ptr %w, i32 -1, i64 %v32, i64 %v37, i64 %v35, i32 %index, i64 0, i64 34359804929, <32 x i64> %v74)
 %v76 = extractvalue { <32 x i32>, i1 } %v75, 1
 br i1 %v76, label %failed, label %b77, !prof !0
 b77:
@@ -431,7 +488,7 @@ store i32 %v134, ptr %v132, align 4, !tbaa !6
 br label %b92
 b92:
 %v135 = load <32 x i64>, ptr %r6, align 4
-%v136 = call i1 @openptx.shared.lanes.99149284889ffe26(ptr %w, i32 -1, i64 %v32, i64 %v50, i64 %v35, i32 %index, i64 0, i64 60129608705, <32 x i64> %v135, <32 x i32> %v86)
+%v136 = call i1 @openptx.shared.lanes.0d6db48500a2e352(ptr %w, i32 -1, i64 %v32, i64 %v50, i64 %v35, i32 %index, i64 0, i64 60129608705, <32 x i64> %v135, <32 x i32> %v86)
 br i1 %v136, label %failed, label %b137, !prof !0
 b137:
 store <32 x i1> zeroinitializer, ptr %live, align 4
