@@ -89,7 +89,7 @@ def found_in(body: str, block: tuple[int, int, int] = (256, 1, 1)) -> int:
     layout = shared_layout(program, "k")
     c = make_context(program, function, loaded.image, Options(block, False), host(), layout, "kernel", 0, {})
     facts = solve(c)
-    return len(skips(c, facts, Segments(c, facts), FrameLayout(c, facts, ()).saved, ()))
+    return len(skips(c, facts, Segments(c, facts), FrameLayout(c, facts, {}).saved, ()))
 
 
 @pytest.mark.parametrize("name", SKIPPED)
