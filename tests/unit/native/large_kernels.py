@@ -44,6 +44,14 @@ def probes(n: int) -> str:
     return kernel(n, [*(f"L{i}: {body.format(i)}" for i in range(n)), again])
 
 
+def waits(n: int) -> str:
+    """A loop around loops that wait for a place, each with a load and a store of an array of its own."""
+    array = "add.u32 %r{2}, t, {0}; ld.shared.u32 %r{1}, [%r{2}]; st.shared.u32 [%r{2}], a;"
+    body = array + " atom.global.exch.b32 %r{0}, [x], %r{1}; setp.ne.u32 %p{0}, %r{0}, 0; @%p{0} bra L{0};"
+    again = f"sub.u32 n, n, 1; setp.gt.u32 %p{n}, n, 0; @%p{n} bra L0;"
+    return kernel(3 * n, [*(f"L{i}: {body.format(i, n + i, 2 * n + i)}" for i in range(n)), again])
+
+
 def live(n: int) -> str:
     """Registers that are live until the end, across branches."""
     made = [f"mad.lo.u32 %r{i}, a, {i + 3}, {i};" for i in range(n)]
@@ -64,4 +72,6 @@ def shuffles(n: int) -> str:
     return kernel(n, [f"setp.eq.u32 %p{i}, a, {i}; @%p{i} bra L{i}; {exchange} L{i}:" for i in range(n)])
 
 
-SHAPES: dict[str, Callable[[int], str]] = {f.__name__: f for f in (straight, branches, loops, probes, live, switch)}
+SHAPES: dict[str, Callable[[int], str]] = {
+    f.__name__: f for f in (straight, branches, loops, probes, waits, live, switch)
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Set
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from large_kernels import SHAPES, shuffles, switch
 import openptx
 from openptx.dataflow import bits_of, set_of
 from openptx.engines.native import settings
-from openptx.engines.native.analysis import reconvergence
+from openptx.engines.native.analysis import possible_waits, reconvergence
 from openptx.engines.native.analysis.cfg import Cells, Graph
 from openptx.engines.native.analysis.liveness import find_liveness, live_before, live_results
 from openptx.engines.native.analysis.reconvergence import Search
@@ -130,6 +131,22 @@ def test_what_writes_a_register_in_a_loop_is_found_once_for_all_its_atomics(monk
         return asked - before
 
     assert times(80) < 2.5 * times(40)
+
+
+def test_stores_are_compared_with_loads_of_one_base_once_for_all_loops_that_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked, may_meet = 0, possible_waits.may_meet
+
+    def counted(graph: Graph, store: Op, load: Op, written: Set[int]) -> bool:
+        nonlocal asked
+        asked += 1
+        return may_meet(graph, store, load, written)
+
+    monkeypatch.setattr(possible_waits, "may_meet", counted)
+    module = openptx.load(SHAPES["waits"](40))
+    lower_kernel(module.program, module["k"].function, module.image, Options((64, 1, 1), False))
+    assert 0 < asked < 4 * 40
 
 
 def expanded_masks(n: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from openptx.engines.native.analysis.call_graph import FunctionFacts
-from openptx.engines.native.analysis.possible_waits import Called, possible_waits, progress_cells
+from openptx.engines.native.analysis.possible_waits import Called, Progress, possible_waits
 from openptx.engines.native.analysis.spin_loops import (
     advances,
     is_of_cta,
@@ -105,7 +105,9 @@ def marked_waits(f: FunctionFacts, with_calls: list[frozenset[int]]) -> dict[int
         return counted
     for loop in waiting:
         tested = [b for b in loop if weights.get(b) == WAITS and not any(b in each for each in with_calls)]
+        progress = Progress(c.graph, loop)
         for header in tested:
-            cells = progress_cells(c.graph, loop, header)
-            counted[header] = CountedLoop(WAITS, cells, APART, LOCKED if c.options.locked else 1, MOST_TESTS)
+            counted[header] = CountedLoop(
+                WAITS, progress.at(header), APART, LOCKED if c.options.locked else 1, MOST_TESTS
+            )
     return counted

@@ -8,13 +8,22 @@ of the loop may change what decides, the registers say less, so such a loop iter
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Set
-from itertools import product
+from collections.abc import Container, Iterator, Mapping, Set
+from functools import cache, cached_property
+from itertools import chain, product
 from typing import NamedTuple
 
 from openptx.control_flow import control
 from openptx.engines.native.analysis.cfg import Block, Graph
-from openptx.engines.native.analysis.spin_loops import cycles, guard_cells, natural_loops, positions, slice_back
+from openptx.engines.native.analysis.spin_loops import (
+    cycles,
+    guard_cells,
+    natural_loops,
+    positions,
+    slice_back,
+    slice_of,
+    writers,
+)
 from openptx.isa.instructions.integer_arithmetic import add, sub
 from openptx.isa.memory_consistency import may_poll
 from openptx.isa.types import Type
@@ -45,7 +54,7 @@ def possible_waits(
     run."""
     code = graph.function.code
     for cycle in cycles(graph.blocks):
-        pcs = positions(graph, cycle)
+        pcs, progress = positions(graph, cycle), Progress(graph, cycle)
         loads = {pc for pc in pcs if touches.get(pc) in ("load", "probe") and may_poll(code[pc].m)}
         if not loads and not (called.reads and any(control(code[pc]) == "call" for pc in pcs)):
             continue
@@ -58,53 +67,71 @@ def possible_waits(
             calls = any(control(code[pc]) == "call" for pc in own)
             if (calls and called.reads) or any(polls_one_place(graph, loop, pc) for pc in loads.intersection(own)):
                 evolves = (calls and called.writes) or evolves_by_stores(graph, own, decides)
-                yield PossibleWait(header, progress_cells(graph, cycle, header), evolves)
+                yield PossibleWait(header, progress.at(header), evolves)
 
 
-def progress_cells(graph: Graph, cycle: frozenset[int], header: int) -> frozenset[int]:
-    """The registers that change at a header if its loop goes on: branches are computed from them, and they are written
-    around the loop, or what it loads decides how. (A counter changes while it waits, too.)"""
+class Progress:
+    """The registers that change at the headers of a cycle if their loops go on: branches are computed from them, and
+    they are written around the loop, or what it loads decides how. (A counter changes while it waits, too.)"""
+
+    def __init__(self, graph: Graph, cycle: frozenset[int]) -> None:
+        self.graph, self.cycle = graph, cycle
+
+    @cached_property
+    def changing(self) -> frozenset[int]:
+        """Those that the cycle writes and from which its branches are computed."""
+        around = positions(self.graph, self.cycle)
+        return frozenset(deciding_cells(self.graph, around, one_base=True) & writers(self.graph, around).keys())
+
+    @cached_property
+    def loops(self) -> dict[int, frozenset[int]]:
+        """The blocks of all loops that have a header."""
+        found: dict[int, frozenset[int]] = {}
+        for loop in natural_loops(self.graph.blocks, self.cycle):
+            found[min(loop)] = found.get(min(loop), frozenset()) | loop
+        return found
+
+    def at(self, header: int) -> frozenset[int]:
+        graph, loop = self.graph, self.loops.get(header, frozenset())
+        code, blocks = graph.function.code, graph.blocks
+        block_of = {pc: b for b in loop for pc in range(blocks[b].start, blocks[b].stop)}
+        writing = writers(graph, sorted(block_of))
+        loaded = {cell for pc in block_of if code[pc].form.instruction.access for cell in graph.cells.writes(code[pc])}
+
+        @cache
+        def optional(b: int) -> bool:
+            return avoidable(blocks, loop, b)
+
+        def tells(cell: int) -> bool:
+            own = writing.get(cell, ())
+            at_will = any(code[pc].guard is not None or optional(block_of[pc]) for pc in own)
+            return not own or at_will or not loaded.isdisjoint(slice_of(graph, writing, {cell}))
+
+        return frozenset(filter(tells, self.changing & blocks[header].live_in))
+
+
+def deciding_cells(graph: Graph, pcs: list[int], *, one_base: bool = False) -> set[int]:
+    """The registers from which a loop's branches are computed, also by way of memory: a load may be of what a store has
+    written, with `one_base` only if `same_base` is true of them."""
     code, cells = graph.function.code, graph.cells
-    loop = frozenset[int]().union(*(each for each in natural_loops(graph.blocks, cycle) if min(each) == header))
-    inside = positions(graph, loop)
-    always = {pc for b in loop if not avoidable(graph.blocks, loop, b) for pc in positions(graph, frozenset((b,)))}
-    loaded = {cell for pc in inside if code[pc].form.instruction.access for cell in cells.writes(code[pc])}
-    writers: dict[int, list[int]] = {}
-    around = positions(graph, cycle)
-    decides = deciding_cells(graph, around, same_base)
-    for pc in around:
-        for cell in cells.writes(code[pc]) & graph.blocks[header].live_in & decides:
-            writers.setdefault(cell, []).append(pc)
-
-    def tells(cell: int) -> bool:
-        own = [pc for pc in writers[cell] if pc in inside]
-        at_will = any(pc not in always or code[pc].guard is not None for pc in own)
-        return not own or at_will or not loaded.isdisjoint(slice_back(graph, inside, {cell}))
-
-    return frozenset(filter(tells, writers))
-
-
-def deciding_cells(
-    graph: Graph, pcs: list[int], related: Callable[[Op, Op], bool] = lambda store, load: True
-) -> set[int]:
-    """The registers from which a loop's branches are computed, also by way of memory: a load may be of what a `related`
-    store has written."""
-    code, cells = graph.function.code, graph.cells
-    decides = {cell for pc in pcs for cell in guard_cells(graph, pc)}
-    written = frozenset[int]().union(*(cells.writes(code[pc]) for pc in pcs))
+    writing = writers(graph, pcs)
+    decides = slice_of(graph, writing, {cell for pc in pcs for cell in guard_cells(graph, pc)})
     stores = [code[pc] for pc in pcs if code[pc].form.instruction.access == "store"]
     while True:
-        decides = slice_back(graph, pcs, decides)
-        loaded = deciding_loads(graph, pcs, decides)
-        more = {
-            cell
-            for store in stores
-            if any(may_meet(graph, store, load, written) and related(store, load) for load in loaded)
-            for cell in cells.reads(store)
-        }
-        if more <= decides:
+        loaded: dict[Reg | None, list[Op]] = {}
+        for load in deciding_loads(graph, pcs, decides):
+            loaded.setdefault(base_of(load) if one_base else None, []).append(load)
+        met: list[Op] = []
+        for store in stores:
+            base = base_of(store) if one_base else None
+            groups = loaded.values() if base is None else (loaded.get(base, ()), loaded.get(None, ()))
+            if not cells.reads(store) <= decides and any(
+                may_meet(graph, store, load, writing.keys()) for load in chain(*groups)
+            ):
+                met.append(store)
+        if not met:
             return decides
-        decides |= more
+        decides = slice_of(graph, writing, decides.union(*(cells.reads(store) for store in met)))
 
 
 def deciding_loads(graph: Graph, pcs: list[int], decides: Set[int]) -> list[Op]:
@@ -133,8 +160,14 @@ def may_meet(graph: Graph, store: Op, load: Op, written: Set[int]) -> bool:
 
 def same_base(store: Op, load: Op) -> bool:
     """Whether two accesses have one base. (Pointers to different things are taken to be different.)"""
-    a, b = (next((o.base for o in op.operands if isinstance(o, Address)), None) for op in (store, load))
-    return a == b or not (isinstance(a, Reg) and isinstance(b, Reg))
+    a, b = base_of(store), base_of(load)
+    return a == b or a is None or b is None
+
+
+def base_of(op: Op) -> Reg | None:
+    """The register to which an access adds a constant; None if there is none."""
+    base = next((o.base for o in op.operands if isinstance(o, Address)), None)
+    return base if isinstance(base, Reg) else None
 
 
 def is_forwarded(graph: Graph, load: Op, ops: list[Op]) -> bool:
