@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -321,3 +323,32 @@ def test_a_wait_for_threads_that_a_wrong_count_of_a_barrier_holds_follows_from_i
     (found,) = findings(text, 128)
     assert found.name == "unequal-barriers"
     assert "endless-wait" in {each.name for each in found.related}
+
+
+COUNTED = """
+.version 8.0
+.target sm_90
+.address_size 64
+// Each thread copies a word, which an mbarrier counts; another thread reads it.
+.visible .entry k(.param .u64 in, .param .u64 out) {
+    .reg .b64 i, o, x, s; .reg .b32 t, n, v; .reg .pred q; .shared .align 8 .b64 m; .shared .b32 buf[64];
+    ld.param.u64 i, [in]; ld.param.u64 o, [out]; mov.u32 t, %tid.x; setp.ne.u32 q, t, 0;
+    @!q mbarrier.init.shared.b64 [m], 64;
+    bar.sync 0;
+    mul.wide.u32 x, t, 4; add.u64 i, i, x; add.u64 o, o, x; shl.b32 n, t, 2; mov.b32 v, buf; add.u32 n, n, v;
+    cp.async.ca.shared.global [n], [i], 4;
+    cp.async.mbarrier.arrive.noinc.shared.b64 [m];
+W:  mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W;
+    xor.b32 t, t, 63; shl.b32 n, t, 2; add.u32 n, n, v;
+    ld.shared.b32 v, [n]; st.global.b32 [o], v;
+    ret;
+}
+"""
+
+
+def test_a_copy_that_an_mbarrier_counts_is_waited_for_by_it() -> None:
+    arrays = np.arange(64, dtype=np.uint32), np.zeros(64, np.uint32)
+    assert not openptx.sanitize(openptx.load(COUNTED)["k"], 1, 64, arrays, tools="race")
+    text = re.sub("\nW:.*", "", COUNTED)
+    (found,) = openptx.sanitize(openptx.load(text)["k"], 1, 64, arrays, tools="race")
+    assert (found.help or "").startswith("wait for the asynchronous copy, by the mbarrier that counts it or")

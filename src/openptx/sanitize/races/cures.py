@@ -320,6 +320,8 @@ class Cures:
             )
         if op.form.instruction in BULK:
             return f"wait for the mbarrier of {operation(op)}"
+        if access(op).pending:
+            return f"wait for {operation(op)}, by the mbarrier that counts it or `cp.async.wait_group` and a barrier,"
         return f"wait for the group of {operation(op)} (`{wgmma.wait_group.name}`)"
 
 
