@@ -72,3 +72,15 @@ def test_a_kernel_that_asks_learns_whether_the_launch_gave_a_size(cluster: int |
     x = np.full(1, 7, np.uint32)
     openptx.load(text)["k"](1, 1, (x,), engine="native", cluster=cluster)
     assert x[0] == given
+
+
+@pytest.mark.parametrize("sync", ["barrier.cluster.arrive; barrier.cluster.wait;", "call sync;"])
+def test_a_deadlock_names_the_clusters_barrier(sync: str) -> None:
+    text = f".version 8.8\n.target sm_90\n.address_size 64\n{FUNCTION}\n.visible .entry k() {{ .reg .pred p; .reg .b32 r; mov.u32 r, %tid.x; setp.lt.u32 p, r, 32; @p bra A; bar.sync 1; ret; A: {sync} ret; }}"
+    found = list[object]()
+    for engine in ("interp", "native"):
+        with pytest.raises(openptx.Fault) as deadlock:
+            openptx.load(text)["k"](1, 64, (), engine=engine, timeout=60)
+        found.append((deadlock.value.name, deadlock.value.thread, deadlock.value.notes, deadlock.value.span))
+    assert found[0] == found[1]
+    assert "at the cluster's barrier" in str(found[1])

@@ -31,7 +31,7 @@ def with_cta_barriers(kernel: Function) -> Function:
     registers = [*kernel.registers]
     code = [*kernel.code]
     for pc in pairs:
-        code[pc], code[pc + 1] = barrier_of_cta(free[-1], code[pc]), without_effect(registers, code[pc + 1])
+        code[pc], code[pc + 1] = barrier_of_cta(free[-1], code[pc + 1]), without_effect(registers, code[pc + 1])
     return replace(kernel, code=tuple(code), registers=tuple(registers))
 
 

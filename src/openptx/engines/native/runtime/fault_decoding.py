@@ -5,12 +5,14 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
+from openptx.control_flow import control
 from openptx.engines.common import fault_text
 from openptx.engines.common.call_site import CallSite, wrong_target
 from openptx.engines.common.fault_text import describe_exited, waits
 from openptx.engines.interp.memory.spaces import Violation
 from openptx.engines.native import abi
-from openptx.engines.native.analysis.activations import names_at, op_at
+from openptx.engines.native.analysis.activations import names_at, op_at, origin
+from openptx.engines.native.runtime.plan import Plan
 from openptx.engines.native.runtime.run import Run
 from openptx.engines.native.runtime.workers import Worker
 from openptx.errors import Fault, Triple, Unsupported
@@ -139,13 +141,17 @@ def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
         alive += threads
         if threads and resume > 0:  # after the barrier
             waiting.setdefault((number, resume - 1), []).extend(threads)
-    where = dict(sorted(waiting.items()))
+    where = {key: waiting[key] for key in sorted(waiting, key=lambda key: (of_cluster(run.plan, key[1]), key))}
     ops = [run.plan.executed.code[pc] for _, pc in where]
     notes = [
-        waits(op, run.plan.program.file, at_barrier(worker.memory, number), threads)
-        for op, ((number, _), threads) in zip(ops, where.items(), strict=True)
-    ]
-    first = min((threads[0] for threads in where.values()), default=0)
+        waits(
+            op, run.plan.program.file,
+            "at the cluster's barrier" if of_cluster(run.plan, pc) else at_barrier(worker.memory, number), threads,
+        )
+        for op, ((number, pc), threads) in zip(ops, where.items(), strict=True)
+    ]  # fmt: skip
+    own = [threads[0] for (_, pc), threads in where.items() if not of_cluster(run.plan, pc)]
+    first = min(own or (threads[0] for threads in where.values()), default=0)
     return Fault(
         "deadlock",
         "threads wait for others that can never arrive",
@@ -160,6 +166,13 @@ def deadlock(run: Run, worker: Worker, block: Triple) -> Fault:
             describe_exited(sorted(set(range(run.plan.threads)) - set(alive)), run.plan.threads),
         ),
     )
+
+
+def of_cluster(plan: Plan, pc: int) -> bool:
+    """Whether a barrier of compiled code stands for one of the cluster (analysis/cluster_barriers.py)."""
+    at = origin(plan.executed, pc)
+    function = plan.function if at.activation.caller is None else at.activation.function
+    return control(function.code[at.pc]) == "cluster-barrier"
 
 
 def at_barrier(state: memoryview, number: int) -> str:
