@@ -1,13 +1,12 @@
-"""Floating-point instructions of f32 and f64 and conversions."""
+"""Floating-point instructions of f32 and f64."""
 
 from __future__ import annotations
 
 from contraction.listing import Instruction
 
-from lifting.operands import Step, Unreadable, Writer, is_number
+from lifting.operands import Step, Unreadable, Writer, following, is_number
 
 ROUNDINGS = {"RM": "rm", "RP": "rp", "RZ": "rz"}
-TO_INTEGER = {"TRUNC": "rzi", "FLOOR": "rmi", "CEIL": "rpi"}
 FUNCTIONS = {
     "RCP": "rcp.approx.ftz.f32", "RSQ": "rsqrt.approx.ftz.f32", "SQRT": "sqrt.approx.ftz.f32",
     "EX2": "ex2.approx.ftz.f32", "LG2": "lg2.approx.ftz.f32", "TANH": "tanh.approx.f32",
@@ -52,6 +51,59 @@ def singles(name: str) -> Step:
     return step
 
 
+def pairs(name: str) -> Step:
+    """Instructions on two numbers of f32 in two registers."""
+
+    def step(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+        d, *values = operands
+        if any(m not in ("FTZ", *ROUNDINGS) for m in mods):
+            raise Unreadable(i.text)
+        results = list[str]()
+        for n in (0, 1):
+            lane = [lane_of(i, each, n) for each in values]
+            results.append(w.make(f"{name}{flags(mods)}.f32", *map(w.single, lane)))
+        for n, each in enumerate(results):
+            w.set(following(d, n), each)
+
+    return step
+
+
+def lane_of(i: Instruction, operand: str, n: int) -> str:
+    register, _, order = operand.partition(".")
+    if order != "F32x2.HI_LO":
+        raise Unreadable(i.text)
+    sign = "-" if register.startswith("-") else ""
+    return sign + following(register.removeprefix("-"), n)
+
+
+def mixed(name: str) -> Step:
+    """A sum of f32, one operand of it, or two factors, of f16 or bf16."""
+
+    def step(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+        d, *halves, c = operands
+        if any(m not in ("BF16", "SAT", *ROUNDINGS) for m in mods):
+            raise Unreadable(i.text)
+        type = "bf16" if "BF16" in mods else "f16"
+        values = [w.make(f"cvt.f32.{type}", half(w, each)) for each in halves]
+        w.set(d, w.make(f"{name}{flags(mods)}.f32", *values, w.single(c)))
+
+    return step
+
+
+def half(w: Writer, operand: str) -> str:
+    """The lower half of a register, or the part that is named, with its sign."""
+    register, _, part = operand.partition(".")
+    minus, register = register.startswith("-"), register.removeprefix("-")
+    word = w.word(register)
+    if part in ("H1", "H1_H1"):
+        word = w.make("shr.u32", word, "16")
+    elif part not in ("", "H0", "H0_H0"):
+        raise Unreadable(f"operand {operand}")
+    if minus:
+        word = w.make("xor.b32", word, "0x8000")
+    return w.make("cvt.u16.u32", word, type="b16")
+
+
 def doubles(name: str) -> Step:
     def step(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
         values = [w.double(o) for o in operands[1:]]
@@ -73,16 +125,36 @@ def function(w: Writer, i: Instruction, mods: list[str], operands: list[str]) ->
         w.set(d, high)
     elif mods[0] in ("SIN", "COS"):
         w.set(d, w.make(f"{mods[0].lower()}.approx.ftz.f32", f"%{a}_angle"))
+    elif mods[1:] in (["F16"], ["BF16"]) and mods[0] in ("EX2", "TANH"):
+        of_half(w, mods, d, a)
+    elif mods in (["EX2", "F16x2"], ["EX2", "BF16x2"]):
+        w.set(d, w.make(f"ex2.approx{'.ftz' if mods[1][0] == 'B' else ''}.{mods[1].lower()}", w.integer(a)))
     elif mods in ([name] for name in FUNCTIONS):
         w.set(d, w.make(FUNCTIONS[mods[0]], w.single(a)))
     else:
         raise Unreadable(i.text)
 
 
+def extremes(i: Instruction, mods: list[str]) -> str:
+    """The modifiers of a minimum or maximum."""
+    known = {"FTZ": ".ftz", "NAN": ".NaN", "XORSIGN": ".xorsign.abs"}
+    if any(m not in known for m in mods):
+        raise Unreadable(i.text)
+    return "".join(spelt for m, spelt in known.items() if m in mods)
+
+
+def of_half(w: Writer, mods: list[str], d: str, a: str) -> None:
+    ftz = ".ftz" if mods == ["EX2", "BF16"] else ""
+    result = w.make(f"{mods[0].lower()}.approx{ftz}.{mods[1].lower()}", half(w, a), type="b16")
+    w.set(d, w.make("cvt.u32.u16", result))
+
+
 def minimum(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
-    d, a, b, least = operands
-    more = "".join({"FTZ": ".ftz", "NAN": ".NaN"}[m] for m in sorted(mods))
-    values = w.single(a), w.single(b)
+    d, *operands, least = operands
+    more = extremes(i, mods)
+    if "XORSIGN" in mods:  # its operands are shown as magnitudes, but it takes their signs
+        operands = [each.replace("|", "") for each in operands]
+    values = [w.single(each) for each in operands]
     if least in ("PT", "!PT"):
         w.set(d, w.make(f"{'min' if least == 'PT' else 'max'}{more}.f32", *values))
         return
@@ -125,121 +197,25 @@ def needs_slow_quotient(w: Writer, i: Instruction, mods: list[str], operands: li
     w.set_predicate(operands[0], w.predicate("PT"))
 
 
-# Conversions.
-
-
-def round_to_integer(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
-    d, a = operands
-    rounding = next((TO_INTEGER[m] for m in mods if m in TO_INTEGER), "rni")
-    ftz = ".ftz" if "FTZ" in mods else ""
-    if "F64" in mods:
-        w.set_wide(d, w.make(f"cvt.{rounding}.f64.f64", w.double(a), type="b64"))
-    elif "F16" in mods:
-        raise Unreadable(i.text)
-    else:
-        w.set(d, w.make(f"cvt.{rounding}{ftz}.f32.f32", w.single(a)))
-
-
-def from_integer(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
-    d, a = operands
-    target = next((m.lower() for m in mods if m in ("F64", "F16", "F32", "BF16")), "f32")
-    source = next((m.lower() for m in mods if m[0] in "SU" and m[1:].isdigit()), "s32")
-    rounding = next((ROUNDINGS[m] for m in mods if m in ROUNDINGS), "rn")
-    if source[1:] == "64":
-        value = w.wide(a)
-    else:
-        value = w.integer(a)
-        if source in ("u8", "s8", "u16", "s16"):
-            value = w.make(f"cvt.{source}.u32", value, type="b16")
-    convert = f"cvt.{rounding}.{target}.{source}"
-    put_float(w, d, target, convert, value)
-
-
-def put_float(w: Writer, d: str, target: str, convert: str, value: str) -> None:
-    """Sets a register to a converted number of 16, 32 or 64 bits."""
-    if target == "f64":
-        w.set_wide(d, w.make(convert, value, type="b64"))
-    elif target in ("f16", "bf16"):
-        w.set(d, w.make("cvt.u32.u16", w.make(convert, value, type="b16")))
-    else:
-        w.set(d, w.make(convert, value))
-
-
-def number_of(w: Writer, operand: str, type: str) -> str:
-    """An operand of a conversion."""
-    if type == "f64":
-        return w.double(operand)
-    return w.single(operand) if type == "f32" else w.make("cvt.u16.u32", w.integer(operand), type="b16")
-
-
-def to_integer(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
-    d, a = operands
-    source = next((m.lower() for m in mods if m in ("F64", "F16", "BF16")), "f32")
-    target = next((m.lower() for m in mods if m[0] in "SU" and m[1:].isdigit()), "s32")
-    rounding = next((TO_INTEGER[m] for m in mods if m in TO_INTEGER), "rni")
-    ftz = ".ftz" if "FTZ" in mods else ""
-    if source == "f32" and target[1:] == "32" and "NTZ" not in mods:
-        raise Unreadable(i.text)
-    value = number_of(w, a, source)
-    convert = f"cvt.{rounding}{ftz}.{target}.{source}"
-    if target[1:] == "64":
-        w.set_wide(d, w.make(convert, value, type="b64"))
-    else:
-        w.set(d, w.make(convert, value))
-
-
-def convert(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
-    d, a = operands
-    ftz = ".ftz" if "FTZ" in mods else ""
-    types = [m.lower() for m in mods if m in ("F64", "F32", "F16", "BF16")]
-    rounding = next((ROUNDINGS[m] for m in mods if m in ROUNDINGS), "rn")
-    target, source = types
-    value = number_of(w, a, source)
-    sizes = {"f64": 64, "f32": 32, "f16": 16, "bf16": 16}
-    rounds = f".{rounding}" if sizes[target] < sizes[source] else ""
-    put_float(w, d, target, f"cvt{rounds}{ftz}.{target}.{source}", value)
-
-
-def pack(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
-    if mods[-1] == "PACK_AB" and len(operands) == 3:
-        d, a, b = operands
-        mods = ["BF16" if "BF16" in mods else "F16", "F32", *(m for m in mods if m not in ("F16", "BF16", "F32"))]
-        target = f"{mods[0].lower()}x2"  # code for sm_80 names bf16 only
-        more = "".join(f".{m.lower()}" for m in mods if m in ("RELU", "SATFINITE"))
-        if mods[0] not in ("F16", "BF16") or mods[1] != "F32" or len(mods) != 3:
-            raise Unreadable(i.text)
-        w.set(d, w.make(f"cvt.rn{more}.{target}.f32", w.single(a), w.single(b)))
-    elif mods[-1] == "PACK_AB_MERGE_C":
-        d, a, b, c = operands
-        if mods[:1] != ["SATFINITE"] or mods[2] != "F32" or c != "RZ":
-            raise Unreadable(i.text)
-        pair = w.make(f"cvt.rn.satfinite.{mods[1].lower()}x2.f32", w.single(a), w.single(b), type="b16")
-        w.set(d, w.make("cvt.u32.u16", pair))
-    elif mods[-1] == "UNPACK_B":
-        d, a = operands
-        value = w.make("cvt.u16.u32", w.integer(a), type="b16")
-        w.set(d, w.make(f"cvt.rn.{mods[0].lower()}x2.{mods[1].lower()}x2", value))
-    else:
-        raise Unreadable(i.text)
-
-
 def choose_double(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
     """`DSETP`, also those that precede the selection of an extreme."""
     if mods[0] in ("MIN", "MAX"):
         p, q, a, b, _ = operands
-        test = "lt" if mods[0] == "MIN" else "gt"
         first, second = w.double(a), w.double(b)
-        chosen = w.make(f"setp.{test}u.f64", first, second, type="pred")
-        w.set_predicate(p, chosen)
-        w.set_predicate(q, w.make("setp.nan.f64", first, second, type="pred"))
+        nans = [w.make("setp.nan.f64", each, each, type="pred") for each in (first, second)]
+        both = w.make("and.pred", *nans, type="pred")
+        extreme = w.make(f"{mods[0].lower()}.f64", first, second, type="b64")
+        is_first = w.make("setp.eq.b64", extreme, first, type="pred")
+        w.set_predicate(p, w.make("and.pred", is_first, w.make("not.pred", both, type="pred"), type="pred"))
+        w.set_predicate(q, both)
         return
     compare("f64")(w, i, mods, operands)
 
 
 STEPS: dict[str, Step] = {
     "FADD": singles("add"), "FMUL": singles("mul"), "FFMA": singles("fma"), "MUFU": function,
-    "FMNMX": minimum, "FSEL": select, "FSETP": compare("f32"), "FSET": set_number, "FCHK": needs_slow_quotient,
+    "FMNMX": minimum, "FMNMX3": minimum, "FSEL": select, "FSETP": compare("f32"), "FSET": set_number,
+    "FCHK": needs_slow_quotient,
+    "FADD2": pairs("add"), "FMUL2": pairs("mul"), "FFMA2": pairs("fma"), "FHADD": mixed("add"), "FHFMA": mixed("fma"),
     "DADD": doubles("add"), "DMUL": doubles("mul"), "DFMA": doubles("fma"), "DSETP": choose_double,
-    "FRND": round_to_integer, "I2F": from_integer, "I2FP": from_integer, "F2I": to_integer, "F2F": convert,
-    "F2FP": pack,
 }  # fmt: skip

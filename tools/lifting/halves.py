@@ -6,6 +6,7 @@ import numpy as np
 from contraction.listing import Instruction
 from ml_dtypes import bfloat16
 
+from lifting.floats import extremes
 from lifting.operands import _NUMBER, Step, Unreadable, Writer, is_predicate
 
 SWIZZLES = {"H0_H0": "0x1010", "H1_H1": "0x3232", "H1_H0": "0x3210", "H0_H1": "0x1032"}
@@ -45,7 +46,7 @@ def arithmetic(name: str) -> Step:
             to_single(w, i, d, rest)
             return
         format = "bf16" if "BF16_V2" in mods else "f16"
-        if any(m not in ("BF16_V2", "FTZ", "SAT", "RELU") for m in mods):
+        if any(m not in ("BF16_V2", "FTZ", "OOB", "SAT", "RELU") for m in mods):
             raise Unreadable(i.text)
         more = "".join(f".{m.lower()}" for m in mods if m != "BF16_V2")
         values = list[str]()
@@ -96,17 +97,30 @@ def compare(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> 
     w.set_predicate(q, results[1])
 
 
+def set_halves(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+    """`HSET2`: ones, or all bits, where a comparison holds."""
+    format = "bf16x2" if "BF16_V2" in mods else "f16x2"
+    result = format if "BF" in mods else "u32"
+    ftz = ".ftz" if "FTZ" in mods else ""
+    test, combine = (m.lower() for m in mods if m not in ("BF16_V2", "BF", "FTZ"))
+    d, *rest = operands
+    a, b = operand(w, rest, format[:-2]), operand(w, rest, format[:-2])
+    w.set(d, w.make(f"set.{test}.{combine}{ftz}.{result}.{format}", a, b, w.predicate(rest[0])))
+
+
 def extreme(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
     format = "bf16" if "BF16_V2" in mods else "f16"
     d, *rest = operands
+    if "XORSIGN" in mods:  # its operands are shown as magnitudes, but it takes their signs
+        rest = [each.replace("|", "") for each in rest]
     a, b = operand(w, rest, format), operand(w, rest, format)
     if rest[0] not in ("PT", "!PT") or not is_predicate(rest[0]):
         raise Unreadable(i.text)
-    more = "".join(".NaN" if m == "NAN" else f".{m.lower()}" for m in mods if m != "BF16_V2")
+    more = extremes(i, [m for m in mods if m != "BF16_V2"])
     w.set(d, w.make(f"{'min' if rest[0] == 'PT' else 'max'}{more}.{format}x2", a, b))
 
 
 STEPS: dict[str, Step] = {
     "HADD2": arithmetic("add"), "HMUL2": arithmetic("mul"), "HFMA2": arithmetic("fma"),
-    "HSETP2": compare, "HMNMX2": extreme,
+    "HSETP2": compare, "HSET2": set_halves, "HMNMX2": extreme,
 }  # fmt: skip

@@ -41,14 +41,32 @@ def put_carries(w: Writer, predicates: list[str], total: str) -> None:
         w.set_predicate(p, w.make("setp.ge.u64", total, str(n << 32), type="pred"))
 
 
+def only(i: Instruction, mods: list[str], *known: str) -> None:
+    """Refuses an instruction that has other modifiers."""
+    if not set(mods).issubset(known):
+        raise Unreadable(i.text)
+
+
 def add_three(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+    only(i, mods, "X")
     outs, values, ins = split(operands)
     total = carried(w, values, ins if "X" in mods else [])
     w.set(operands[0], w.make("cvt.u32.u64", total))
     put_carries(w, outs, total)
 
 
+def add_two(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+    """`IADD` of Blackwell. Of 64 bits it has no carries."""
+    if "64" not in mods:
+        add_three(w, i, mods, operands)
+        return
+    only(i, mods, "64")
+    d, a, b = operands
+    w.set_wide(d, w.make("add.u64", w.wide(a), w.wide(b), type="b64"))
+
+
 def multiply(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+    only(i, mods, "MOV", "SHL", "IADD", "U32", "WIDE", "HI", "X")
     outs, (a, b, c), ins = split(operands)
     d = operands[0]
     unsigned = "U32" in mods
@@ -77,6 +95,7 @@ def multiply(w: Writer, i: Instruction, mods: list[str], operands: list[str]) ->
 
 def load_address(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
     """`LEA`: a shifted operand, or its upper part, plus another."""
+    only(i, mods, "HI", "SX32", "X")
     outs, values, ins = split(operands)
     d, shift = operands[0], int(values[-1], 16)
     if "HI" in mods:
@@ -102,6 +121,7 @@ def load_address(w: Writer, i: Instruction, mods: list[str], operands: list[str]
 
 
 def shift(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+    only(i, mods, "L", "R", "HI", "W", "U32", "S32", "U64", "S64")
     d, a, n, c = operands
     type = next(m for m in mods if m[-2:] in ("32", "64"))
     pair = w.make("mov.b64", f"{{{w.integer(a)}, {w.integer(c)}}}", type="b64")
@@ -119,15 +139,17 @@ def shift(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> No
 def logic(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
     p = operands.pop(0) if is_predicate(operands[0]) else ""
     d, a, b, c, table, *more = operands
+    combine = {"LUT": "or", "LUT.PAND": "and"}.get(".".join(mods))
     result = w.make("lop3.b32", w.integer(a), w.integer(b), w.integer(c), table)
     w.set(d, result)
     if p:
-        if mods != ["LUT"]:
+        if combine is None:
             raise Unreadable(i.text)
-        w.set_predicate(p, w.make("setp.ne.or.u32", result, "0", w.predicate(more[0]), type="pred"))
+        w.set_predicate(p, w.make(f"setp.ne.{combine}.u32", result, "0", w.predicate(more[0]), type="pred"))
 
 
 def predicate_logic(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+    only(i, mods, "LUT")
     p, q, a, b, c, *tables = operands
     bits = [w.bit(each) for each in (a, b, c)]
     results = [w.make("and.b32", w.make("lop3.b32", *bits, table), "1") for table in tables]
@@ -137,9 +159,10 @@ def predicate_logic(w: Writer, i: Instruction, mods: list[str], operands: list[s
 
 def compare(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
     p, q, a, b, c, *low = operands
-    type = "u32" if "U32" in mods else "s32"
+    type = next((m.lower() for m in mods if m in ("U32", "U64", "S64")), "s32")
     test, combine = mods[0].lower(), next(m.lower() for m in mods if m in ("AND", "OR", "XOR"))
-    x, y = w.integer(a), w.integer(b)
+    read = w.wide if type.endswith("64") else w.integer
+    x, y = read(a), read(b)
     if "EX" in mods:
         equal = w.make(f"setp.eq.and.{type}", x, y, w.predicate(low[0]), type="pred")
         if test in ("eq", "ne"):
@@ -159,6 +182,7 @@ def compare(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> 
 
 
 def move(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+    only(i, mods, "64", "U32", "OR")
     d, a = operands[:2]
     if "64" in mods:
         w.set_wide(d, w.wide(a))
@@ -175,43 +199,27 @@ def zeros(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> No
 
 
 def select(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+    only(i, mods, "64")
     d, a, b, p = operands
+    if mods:
+        w.set_wide(d, w.make("selp.b64", w.wide(a), w.wide(b), w.predicate(p), type="b64"))
+        return
     w.set(d, w.make("selp.b32", w.integer(a), w.integer(b), w.predicate(p)))
 
 
 def permute(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
-    if mods:
+    mode = "".join(f".{m.lower()}" for m in mods)
+    if mode not in ("", ".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16"):
         raise Unreadable(i.text)
     d, a, s, b = operands
-    w.set(d, w.make("prmt.b32", w.integer(a), w.integer(b), w.integer(s)))
+    w.set(d, w.make(f"prmt.b32{mode}", w.integer(a), w.integer(b), w.integer(s)))
 
 
 def extend(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
     d, a, n = operands
-    w.set(d, w.make(f"bfe.{'u32' if 'U32' in mods else 's32'}", w.integer(a), "0", w.integer(n)))
-
-
-def add_two(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
-    d, a, b = operands
-    if mods == ["64"]:
-        w.set_wide(d, w.make("add.u64", w.wide(a), w.wide(b), type="b64"))
-        return
-    if mods:
-        raise Unreadable(i.text)
-    w.set(d, w.make("add.u32", w.integer(a), w.integer(b)))
-
-
-def extreme(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
-    d, *values, least = operands
-    if any(m != "U32" for m in mods):
-        raise Unreadable(i.text)
-    type = "u32" if "U32" in mods else "s32"
-    if len(values) == 3:
-        values = [w.make("add.u32", w.integer(values[0]), w.integer(values[1])), w.integer(values[2])]
-    else:
-        values = [w.integer(each) for each in values]
-    both = [w.make(f"{name}.{type}", *values) for name in ("min", "max")]
-    w.set(d, w.make("selp.b32", *both, w.predicate(least)))
+    only(i, mods, "U32", "W")
+    way = "wrap" if "W" in mods else "clamp"
+    w.set(d, w.make(f"szext.{way}.{'u32' if 'U32' in mods else 's32'}", w.integer(a), w.integer(n)))
 
 
 def unary(opcode: str) -> Step:
@@ -226,19 +234,20 @@ def unary(opcode: str) -> Step:
 def mask(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
     """`n` ones from bit `start`: `BMSK d, start, n`."""
     d, start, n = (operands[0], *map(w.integer, operands[1:]))
-    if mods:
+    if mods not in ([], ["W"]):
         raise Unreadable(i.text)
-    ones = w.make("shl.b32", "4294967295", n)
-    w.set(d, w.make("shl.b32", w.make("not.b32", ones), start))
+    w.set(d, w.make(f"bmsk.{'wrap' if mods else 'clamp'}.b32", start, n))
 
 
 def leading(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
     type = "u32" if "U32" in mods else "s32"
+    only(i, mods, "U32", "SH")
     amount = ".shiftamt" if "SH" in mods else ""
     w.set(operands[0], w.make(f"bfind{amount}.{type}", w.integer(operands[1])))
 
 
 def to_predicates(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+    only(i, mods, "PR", "B0")
     _, a, mask = operands
     value = w.integer(a)
     for n in range(7):
@@ -259,9 +268,9 @@ def from_predicates(w: Writer, i: Instruction, mods: list[str], operands: list[s
 
 
 STEPS: dict[str, Step] = {
-    "IADD3": add_three, "IADD": add_two, "VIADD": add_two, "IMAD": multiply, "LEA": load_address, "SHF": shift,
+    "IADD3": add_three, "IADD": add_two, "IMAD": multiply, "LEA": load_address, "SHF": shift,
     "LOP3": logic, "PLOP3": predicate_logic, "ISETP": compare, "MOV": move, "CS2R": zeros, "SEL": select,
-    "PRMT": permute, "SGXT": extend, "VIMNMX": extreme, "IMNMX": extreme, "VIADDMNMX": extreme,
+    "PRMT": permute, "SGXT": extend,
     "IABS": unary("abs.s32"), "POPC": unary("popc.b32"),
     "BREV": unary("brev.b32"), "FLO": leading, "R2P": to_predicates, "P2R": from_predicates,
     "R2UR": move, "BMSK": mask,

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from contraction.listing import Instruction, Listing, listings
 
 import openptx
-from lifting import floats, halves, integers, matrices, memory
+from lifting import conversions, floats, halves, integers, matrices, memory, parts
 from lifting.operands import Step, Unreadable, Writer, is_predicate
 from openptx.device.shared_layout import shared_layout
 from openptx.program import Function, Variable
 
-STEPS: dict[str, Step] = floats.STEPS | halves.STEPS | integers.STEPS | matrices.STEPS | memory.STEPS
+STEPS: dict[str, Step] = (
+    conversions.STEPS | floats.STEPS | halves.STEPS | integers.STEPS | matrices.STEPS | memory.STEPS | parts.STEPS
+)
 IGNORED = frozenset((
     "NOP", "BSSY", "BSYNC", "BREAK", "MEMBAR", "ERRBAR", "CCTL", "CGAERRBAR", "PMTRIG", "DEPBAR", "LDGDEPBAR", "YIELD",
     "FENCE", "CCTLL", "WARPSYNC", "LEPC", "BMOV", "ENDCOLLECTIVE",
@@ -225,7 +227,7 @@ def registers(body: str) -> str:
     """The declarations of all registers."""
     names = sorted({*_NAMES.findall(body)})
     lines = [".reg .b32 %warp;"] + [f".reg .{'pred' if n.lstrip('U')[0] == 'P' else 'b32'} %{n};" for n in names]
-    for type in ("b16", "b32", "b64", "pred"):
+    for type in ("b8", "b16", "b32", "b64", "pred"):
         last = max((int(n) for n in re.findall(rf"%{type}_(\d+)", body)), default=0)
         lines.append(f".reg .{type} %{type}_<{last + 1}>;")
     return "\n".join(lines)

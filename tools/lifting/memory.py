@@ -133,7 +133,11 @@ def atomic(space: str, name: str) -> Step:
 
 def load_constant(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
     d, source = operands
-    if "64" in mods:
+    if mods == ["128"]:
+        for n in (0, 2):
+            bank, place = w.bank(source)
+            w.set_wide(following(d, n), w.wide(f"c[{bank:#x}][{int(place, 16) + 4 * n:#x}]"))
+    elif "64" in mods:
         w.set_wide(d, w.wide(source))
     elif any(m in ("U8", "S8", "U16", "S16") for m in mods):
         bank, place = w.bank(source)

@@ -98,7 +98,9 @@ class Writer:
 
     def wide(self, text: str) -> str:
         """A pair of words as 64 bits."""
-        minus, text = text.startswith("-") and not text.startswith("-0x"), text.removeprefix("-")
+        if text.startswith(("0x", "-0x")):
+            return str(int(text, 16))
+        minus, text = text.startswith("-"), text.removeprefix("-")
         if text in ("RZ", "URZ"):
             return "0"
         if _REGISTER.match(text):
@@ -108,7 +110,7 @@ class Writer:
             words = (self.constant(self, int(found[1], 16), at) for at in (found[2], offset))
             pair = self.make("mov.b64", f"{{{', '.join(words)}}}", type="b64")
         else:
-            return str(int(text, 16) * (-1 if minus else 1))
+            raise Unreadable(f"operand {text}")
         return self.make("neg.s64", pair, type="b64") if minus else pair
 
     def set(self, register: str, value: str) -> None:
@@ -176,6 +178,8 @@ class Writer:
         """A register that is the predicate, of which `text` may be the negation."""
         if text.endswith("PT"):
             return self.make("setp.eq.u32", "0", "1" if text.startswith("!") else "0", type="pred")
+        if text.endswith(".SIGN"):
+            return self.make("setp.lt.s32", self.word(text.removesuffix(".SIGN")), "0", type="pred")
         if text.startswith("!"):
             return self.make("not.pred", f"%{text[1:]}", type="pred")
         return f"%{text}"
