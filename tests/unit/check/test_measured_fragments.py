@@ -165,6 +165,20 @@ def test_scales_and_metadata_may_be_lists(target: str, statement: str, operand: 
 
 
 @pytest.mark.parametrize(
+    ("selector", "accepted"),
+    [
+        ("{0, b321}", True), ("{0, s641}", True), ("{0, %laneid}", True), ("{7, b321}", False), ("{0, f321}", False),
+        ("{0, p1}", False), ("{0, 1.0}", False), ("{b321, 0}", False), ("{b321, b322}", False), ("{%laneid, 0}", False),
+    ],
+)  # fmt: skip
+def test_selectors_of_scales(selector: str, accepted: bool) -> None:
+    """A constant decides the list's type for the assembler: any integer register may follow it."""
+    statement = f"{_SCALED} {_F}, {_A}, {_B}, {_F}, b321, {selector}, b322, {_IDS};"
+    found = openptx.check(MODULE.format(target="sm_120a", statement=statement))
+    assert all(each.severity != "error" for each in found) == accepted
+
+
+@pytest.mark.parametrize(
     ("types", "last"), [("s32.s8.u8", 0), ("f32.e4m3.e5m2", 0), ("f32.f16.f16", 1), ("f32.tf32.tf32", 1)]
 )
 def test_selectors_of_sparse_wgmma(types: str, last: int) -> None:

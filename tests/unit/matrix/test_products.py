@@ -283,6 +283,20 @@ def test_scaled(shape: str, kind: str, a: str, b: str, s: str, count: int, selec
     np.testing.assert_array_equal(gathered(found, C[16], 32, (16, 8)), coded(want, "f32"))
 
 
+def test_selector_after_a_constant() -> None:
+    """The register after a constant may have any width, as ptxas has it; its low bits select."""
+    rng, shape = np.random.default_rng(11), "m16n8k32"
+    registers, _ = fragments(rng, shape, "e4m3", "e4m3", "f32", "mxf8f6f4")
+    scales = [rng.integers(126, 129, (1, 32), dtype=np.uint32) for _ in range(2)]
+    opcode = f"mma.sync.aligned.{shape}.row.col.kind::mxf8f6f4.block_scale.f32.e4m3.e4m3.f32.ue8m0"
+    written = f"{opcode} {{0}}, {{1}}, {{2}}, {{3}}, %g4_0, {{{{0, 1}}}}, %g5_0, {{{{0, SELECTOR}}}};"
+    want = run(written.replace("SELECTOR", "3"), [*registers, *scales], (4, 32))
+    for type in ("b32", "s64"):
+        declared = f".reg .{type} %w; mov.{type} %w, 0xfff3;\n"
+        found = run(declared + written.replace("SELECTOR", "%w"), [*registers, *scales], (4, 32))
+        np.testing.assert_array_equal(found, want)
+
+
 @pytest.mark.parametrize(
     "opcode",
     [

@@ -25,7 +25,8 @@ def judge_types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
     element = of_element(place, len(kind.parts))
     # Integers are as wide as their neighbouring registers, even if these are wider than the instruction's type:
     # `st.v2.b8 [a], {0, %rs1}` (ptxas, measured, and nvcc's code for pairs of bytes).
-    width = next((p.type.width for p in kind.parts if p.sort in _DECLARED and p.type is not None), None)
+    beside = _TYPED if _integer_decides(place, kind) else _DECLARED
+    width = next((p.type.width for p in kind.parts if p.sort in beside and p.type is not None), None)
     types = [(i, own) for i, part in enumerate(kind.parts) if (own := _own(part, element, width)) is not None]
     for (_, last), (i, own) in pairwise(types):
         if not together(last, own):
@@ -33,7 +34,8 @@ def judge_types(place: Place, kind: Kind, where: Path) -> Iterator[Problem]:
             return
     typed = [own for i, own in types if kind.parts[i].sort in _TYPED]
     common = _common_with_constants(place, kind, typed)
-    if common is not None and not fits(place, element, common):
+    decided = _integer_decides(place, kind) and common is not None and common.kind in "bsu"
+    if common is not None and not decided and not fits(place, element, common):
         declared = ((i, part.type) for i, part in enumerate(kind.parts) if part.sort in _TYPED)
         yield from [mismatch(element, own, (*where, i)) for i, own in declared if own is not None][:1]
         return
@@ -71,6 +73,12 @@ def _common_with_constants(place: Place, kind: Kind, types: list[Type]) -> Type 
     if common is not None and place.context.follows_ptxas and _differs(place, kind, common):
         return TYPES[f"b{common.width}"]
     return common
+
+
+def _integer_decides(place: Place, kind: Kind) -> bool:
+    """Whether an integer constant at the beginning alone decides the type of the list, as in selectors of scales."""
+    decides = place.context.follows_ptxas and place.operand_rule.says("integers after one")
+    return decides and kind.parts[0].sort == kinds.INTEGER
 
 
 def _differs(place: Place, kind: Kind, common: Type) -> bool:

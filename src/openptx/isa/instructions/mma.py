@@ -228,6 +228,7 @@ mma = instruction(
     operands="""
         a b c d   registers, no pairs, as .b64
         scale-a-data scale-b-data   registers, as .b32, a list of one, one of several
+        byte-id-a byte-id-b   integers after one
     """,
 )
 

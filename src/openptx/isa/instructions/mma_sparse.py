@@ -110,6 +110,7 @@ mma_sp = instruction(
     operands="""
         a b c d   registers, no pairs
         e scale-a-data scale-b-data   registers, as .b32, a list of one, one of several
+        byte-id-a byte-id-b   integers after one
     """,
 )
 

@@ -14,6 +14,7 @@ An instruction lists it, one line an operand: its name (`*` for all of them), tw
     addr    any register         of at most 64 bits, of whatever kind, as an address
     addr    constant             a constant as an address outside of `.local`
     d       integers in lists    `.u16` and the like among the elements of a list of `.f16` or `.f32`
+    s       integers after one   any integer or bit register in a list that begins with an integer constant
     a       wider                registers may be wider, as Tables 27 and 28 have it
     *       sink                 a result may be left out: `_`; `sink since PTX 7.1`: from that version on
     *       negated              `!p`, though the manual's syntax has no {!}
@@ -60,6 +61,7 @@ _FLAGS = frozenset((
     "negated", "minus", "variable", "special", "any special", "one of several", "a list of one", "one value",
     "sinks in lists", "packed", "element", "functions", "wide", "no pairs", "sinks in 256 bits", "passed on",
     "padded", "64 bits", "32 bits", "any register", "integers in lists", "registers in lists", "an ignored integer",
+    "integers after one",
     "short floats", "plain elements", "a list of one float", "without brackets", "no sinks", "a sampler", "no texture",
     "constant",
 ))  # fmt: skip
