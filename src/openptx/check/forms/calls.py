@@ -297,15 +297,19 @@ def suits(kind: Kind, formal: Variable, what: str, follows_ptxas: bool) -> bool:
     wanted, array = _wanted(formal, follows_ptxas), bool(formal.names[0].dimensions)
     match kind.sort:
         case kinds.REGISTER:
-            aligned = not follows_ptxas or _alignment(formal) == _element_bytes(formal)
-            return kind.type is not None and not array and aligned and _takes_register(wanted, kind.type, follows_ptxas)
+            if kind.type is None or array:
+                return False
+            aligned = not follows_ptxas or max(kind.align, _natural(kind.type)) == _alignment(formal)
+            return aligned and _takes_register(wanted, kind.type, follows_ptxas)
         case kinds.VECTOR:
             whole = kind.type is not None and _bytes(formal) * 8 == kind.type.width * kind.count
-            return whole and not (array and follows_ptxas)
+            aligned = max(kind.align, _bytes(formal)) == _alignment(formal)
+            return whole and not (follows_ptxas and (array or not aligned))
         case kinds.VARIABLE | kinds.ELEMENT:
             return _takes_variable(kind, formal, wanted, follows_ptxas)
         case kinds.INTEGER | kinds.FLOAT:
-            whole = formal.vector <= 1 or wanted.width == 64 or not follows_ptxas  # constants have 64 bits
+            short = kind.sort == kinds.FLOAT and kind.bits == 32  # other constants have 64 bits
+            whole = formal.vector <= 1 or (wanted.width == 64 and not short) or not follows_ptxas
             placed = what == "argument" or follows_ptxas  # a number as a result has a warning
             return placed and not array and whole and _takes_constant(wanted, kind, follows_ptxas)
         case _:
@@ -358,8 +362,13 @@ def _element_bytes(formal: Variable) -> int:
 
 def _alignment(formal: Variable) -> int:
     """The alignment of a formal parameter, which `.align` does not lower (measured, ptxas 13.5)."""
-    given = formal.align.value if formal.align is not None and formal.space == "param" else 1
-    return min(max(given, _element_bytes(formal)), kinds.FAR)
+    given = formal.align.value if formal.align is not None else 1
+    return min(max(given, _natural(TYPES[formal.type]) * max(1, formal.vector)), kinds.FAR)
+
+
+def _natural(type: Type) -> int:
+    """The alignment of a type, in bytes: a predicate has that of 32 bits (measured, ptxas 13.5)."""
+    return 4 if type.kind == "pred" else element_bytes(type)
 
 
 def _alike(kind: Kind, formal: Variable, wanted: Type, size: int) -> bool:

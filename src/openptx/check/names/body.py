@@ -159,7 +159,8 @@ def declare_name(declaration: Declaration, number: int, scope: Scope, space: str
     count = declarator.count.value if declarator.count is not None else None
     if space == "reg":
         type = TYPES.get(declaration.type) or TYPES[FOREIGN.get(declaration.type, "b32")]
-        scope.declare(name, Registers(type, declaration.vector or 1, count, declarator.name.span))
+        align = declaration.align.value if declaration.align is not None else 0
+        scope.declare(name, Registers(type, declaration.vector or 1, count, declarator.name.span, align))
         return
     kind = memory_kind(declaration, declarator, space)
     for i in [""] if count is None else range(count):

@@ -26,9 +26,9 @@ class Registers:
 
     __slots__ = ("count", "kind", "span", "type", "vector")
 
-    def __init__(self, type: Type, vector: int, count: int | None, span: Span) -> None:
+    def __init__(self, type: Type, vector: int, count: int | None, span: Span, align: int = 0) -> None:
         self.type, self.vector, self.count, self.span = type, vector, count, span
-        self.kind = kinds.register(type) if vector == 1 else kinds.vector(type, vector)
+        self.kind = kinds.register(type, align) if vector == 1 else kinds.vector(type, vector, align)
 
 
 class FormalRegister(Registers):

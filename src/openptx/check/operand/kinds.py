@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     Known = Callable[[str], "Kind"]
 
 # Sorts of kinds, each followed by the fields of Kind that it uses.
-REGISTER = "register"  # type
-VECTOR = "vector"  # type, count: a whole vector register
+REGISTER = "register"  # type; align where it is more than the type's
+VECTOR = "vector"  # type, count: a whole vector register; align as above
 INTEGER = "integer"  # bits: the least of 4, 8, 16, 32, 64 that holds it, else 128; space "-" where it is negative
 FLOAT = "float"  # bits 32 for `0f...`, 64 for `0d...` and decimals; space "zero" for +0.0; literal
 SPECIAL = "special"  # type, gate, count 4 for all of `%tid`, bits: the fewest that `mov` reads
@@ -115,14 +115,16 @@ def kind(
     return found
 
 
-def register(type: Type) -> Kind:
-    """A scalar register."""
-    return kind(REGISTER, f".{type.name}", type=type)
+def register(type: Type, align: int = 0) -> Kind:
+    """A scalar register. An alignment above the type's counts for arguments; that of predicates is left out."""
+    raised = align if 8 * align > type.width and type.kind != "pred" else 0
+    return kind(REGISTER, f".{type.name}", type=type, align=min(raised, FAR))
 
 
-def vector(type: Type, count: int) -> Kind:
+def vector(type: Type, count: int, align: int = 0) -> Kind:
     """A whole vector register."""
-    return kind(VECTOR, f".v{count} .{type.name}", type=type, count=count)
+    raised = align if 8 * align > type.width * count else 0
+    return kind(VECTOR, f".v{count} .{type.name}", type=type, count=count, align=min(raised, FAR))
 
 
 def integer(value: int, literal: bool = True) -> Kind:
