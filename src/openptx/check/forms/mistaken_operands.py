@@ -9,6 +9,7 @@ from itertools import combinations, pairwise
 from openptx.check.context import Context
 from openptx.check.explain.replacements import replaced, valid_instead
 from openptx.check.forms.fitting_opcodes import accepted, takes
+from openptx.check.forms.miscounted import miscounted, too_many, with_sink
 from openptx.check.forms.several_errors import ALL_LANES, of_opcode, synchronised, with_last
 from openptx.check.operand import kinds
 from openptx.check.operand.kinds import Kind
@@ -24,7 +25,7 @@ from openptx.syntax.tree import Instruction as Statement
 _MISMATCHES = ("operand-type", "operand-size")
 _LENGTH = "vector-length"
 _RULE = "PTX ISA, Operands (6)"
-_MOST = 6
+_MOST = 10
 """The most operands that other orders are tried of."""
 
 Order = tuple[int, ...]
@@ -40,8 +41,10 @@ def mistaken(
     errors = [finding for finding in findings if not passes((finding,))]
     if unknown := tuple(_unknown_elements(opcode, operands)):
         return unknown
+    several = searches and len(errors) > 1
     if any(finding.about == "unknown-name" for finding in errors):
-        return findings
+        extra = too_many(opcode, errors, operands, context) if several else None
+        return findings if extra is None else (extra,)
     if calls(opcode) and (bare := _bare_call(candidate, operands)) is not None:
         return (bare,)
     if not searches:
@@ -53,6 +56,8 @@ def mistaken(
     turned = _reversed(candidate, opcode, operands, context) or _turned_pair(candidate, operands, context)
     misplaced = turned or _misplaced(candidate, opcode, errors, operands, context)
     wrong = misplaced or _lost_result(candidate, errors, operands)
+    if wrong is None and several:
+        wrong = miscounted(opcode, errors, operands, context)
     if wrong is not None:
         return (wrong,)
     folded = _folded(candidate, opcode, operands, context)
@@ -241,6 +246,8 @@ def _counted(
     if (masked or not operands) and takes(form, m, (*operands, kinds.integer(-1 if masked else 0)), context):
         help = f"the mask of lanes is missing: `{ALL_LANES}` for all lanes" if masked else f"write `{opcode} 0`"
         return found.advising(help, with_last(opcode, ALL_LANES if masked else "0"))
+    if not form.instruction.access and (discarding := with_sink(opcode, operands, context)) is not None:
+        return found.advising("the result comes first: `_` where it is not needed", discarding)
     first, names = operands[:1], [operand.name for operand in form.operands]
     if (
         names == ["d", "a", "b"]
