@@ -10,7 +10,7 @@ from itertools import compress, count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import TypeVar
 
     Facts = TypeVar("Facts")
@@ -106,15 +106,23 @@ def effect(code: Iterable[tuple[Iterable[int], Iterable[int]]]) -> Effect:
 
 def live_after(effects: Sequence[Effect], successors: Sequence[Iterable[int]], at_end: Sequence[int]) -> list[int]:
     """The live registers after each block, from the effects of the blocks; `at_end`: those that are read where the
-    block leaves the function."""
+    block leaves the function.
+
+    In passes from the last block to the first, few of which suffice where blocks come in the order of the text: by
+    `solve`, which takes what has changed last, registers go round a loop in many small groups.
+    """
     predecessors: list[list[int]] = [[] for _ in effects]
     for block, after in enumerate(successors):
         for successor in after:
             predecessors[successor].append(block)
-
-    def transfer(block: int, live: int) -> Iterator[tuple[int, int]]:
-        before = effects[block].before(live)
-        return ((each, before) for each in predecessors[block])
-
-    found = solve(dict(enumerate(at_end)), transfer, int.__or__)
-    return list(found.values())
+    live, due = [*at_end], bytearray(b"\1" * len(effects))
+    while any(due):
+        for block in reversed(range(len(effects))):
+            if due[block]:
+                due[block] = 0
+                before = effects[block].before(live[block])
+                for each in predecessors[block]:
+                    more = live[each] | before
+                    if more != live[each]:
+                        live[each], due[each] = more, 1
+    return live

@@ -38,6 +38,20 @@ def test_random_graphs() -> None:
             assert numbers_of(after) == expected
 
 
+def test_each_block_of_a_chain_of_loops_is_visited_twice() -> None:
+    """Registers that are read inside loops do not go round them one by one."""
+    visits = list[int]()
+
+    class Counted(Effect):
+        def before(self, live: int) -> int:
+            visits.append(live)
+            return super().before(live)
+
+    n = 100
+    live_after([Counted(1 << b, 0) for b in range(n)], [[(b + 1) % n, max(0, b - 3)] for b in range(n)], [0] * n)
+    assert len(visits) == 2 * n
+
+
 def test_results_are_live_where_their_block_leaves() -> None:
     assert live_after([Effect(0, 0), Effect(0, 0b10)], [[1], []], [0, 0b11]) == [0b01, 0b11]
 

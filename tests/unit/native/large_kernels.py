@@ -44,6 +44,13 @@ def probes(n: int) -> str:
     return kernel(n, [*(f"L{i}: {body.format(i)}" for i in range(n)), again])
 
 
+def swaps(n: int) -> str:
+    """A loop around compare-and-swaps that are repeated until nobody else has been there, all by one register."""
+    body = "atom.global.cas.b32 a, [x+{1}], a, t; setp.ne.u32 %p{0}, a, t; @%p{0} bra L{0};"
+    again = f"setp.gt.u32 %p{n}, a, n; @%p{n} bra L0;"
+    return kernel(n, [*(f"L{i}: {body.format(i, 4 * i)}" for i in range(n)), again])
+
+
 def waits(n: int) -> str:
     """A loop around loops that wait for a place, each with a load and a store of an array of its own."""
     array = "add.u32 %r{2}, t, {0}; ld.shared.u32 %r{1}, [%r{2}]; st.shared.u32 [%r{2}], a;"
@@ -73,5 +80,5 @@ def shuffles(n: int) -> str:
 
 
 SHAPES: dict[str, Callable[[int], str]] = {
-    f.__name__: f for f in (straight, branches, loops, probes, waits, live, switch)
+    f.__name__: f for f in (straight, branches, loops, probes, swaps, waits, live, switch)
 }

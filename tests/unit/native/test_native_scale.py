@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
 from collections.abc import Set
 from typing import Any
 
 import numpy as np
 import pytest
-from large_kernels import SHAPES, shuffles, switch
+from large_kernels import SHAPES, kernel, shuffles, switch
 
 import openptx
+from openptx.control_flow import control
 from openptx.dataflow import bits_of, set_of
 from openptx.engines.native import settings
 from openptx.engines.native.analysis import possible_waits, reconvergence
+from openptx.engines.native.analysis.barrier_spills import BarrierSpills
 from openptx.engines.native.analysis.cfg import Cells, Graph
 from openptx.engines.native.analysis.liveness import find_liveness, live_before, live_results
 from openptx.engines.native.analysis.reconvergence import Search
@@ -114,23 +117,48 @@ def test_four_times_the_kernel_takes_about_four_times_as_long(shape: str) -> Non
     assert min(seconds(4 * n) for _ in range(2)) < 9 * min(seconds(n) for _ in range(2)) + 0.05
 
 
-def test_what_writes_a_register_in_a_loop_is_found_once_for_all_its_atomics(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked, writes = 0, Cells.writes
+@pytest.mark.parametrize(("shape", "method"), [("probes", "writes"), ("swaps", "reads")])
+def test_what_computes_a_register_in_a_loop_is_found_once_for_all_its_atomics(
+    shape: str, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, original = 0, getattr(Cells, method)
 
     def counted(cells: Cells, op: Op) -> frozenset[int]:
         nonlocal asked
         asked += 1
-        return writes(cells, op)
+        return original(cells, op)
 
-    monkeypatch.setattr(Cells, "writes", counted)
+    monkeypatch.setattr(Cells, method, counted)
 
     def times(n: int) -> int:
         before = asked
-        module = openptx.load(SHAPES["probes"](n))
+        module = openptx.load(SHAPES[shape](n))
         lower_kernel(module.program, module["k"].function, module.image, Options((64, 1, 1), False))
         return asked - before
 
     assert times(80) < 2.5 * times(40)
+
+
+def spills(n: int) -> tuple[int, int]:
+    """Of a barrier and n blocks that write a register each, and may lead back to the first: how often the places
+    are asked for where lanes wait while one runs, and the bytes that it takes to find what lives across the barrier."""
+    body = "add.u32 %r{0}, %r{0}, a; setp.eq.u32 %p{0}, a, {0}; @%p{0} bra L{1};"
+    every = " ".join(f"xor.b32 a, a, %r{i};" for i in range(n))
+    lines = ["bar.sync 0;", *(f"L{i}: {body.format(i, 0)}" for i in range(n)), "bar.sync 0;", every]
+    graph = graph_of(kernel(n, lines))
+    pending = Counted([frozenset[int]()] * len(graph.blocks))
+    suspends = [b.index for b in graph.blocks if b.last is not None and control(b.last) == "barrier"]
+    tracemalloc.start()
+    BarrierSpills(graph, pending, suspends, ())
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return pending.reads, peak
+
+
+def test_what_is_saved_at_barriers_is_found_in_steps_in_proportion_to_the_blocks() -> None:
+    (few, _), (many, memory) = spills(60), spills(240)
+    assert many < 5 * few
+    assert memory < 1_000_000  # as frozensets 3,100,000
 
 
 def test_stores_are_compared_with_loads_of_one_base_once_for_all_loops_that_wait(

@@ -8,7 +8,7 @@ could not end otherwise: each of its iterations does the same.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence, Set
-from functools import cache
+from functools import cache, cached_property
 
 from openptx.control_flow import END, control
 from openptx.engines.native.analysis.cfg import Block, Graph
@@ -88,33 +88,72 @@ def deciding(graph: Graph, touches: Mapping[int, str], pcs: list[int], decides: 
     if not suspects:
         return
     writing = writers(graph, pcs)
-    stored = slice_of(graph, writing, stored_for_others(graph, pcs, decides))
+    retries, stored = Retries(graph, writing), slice_of(graph, writing, stored_for_others(graph, pcs, decides))
     for pc in suspects:
         op = graph.function.code[pc]
         results = graph.cells.writes(op)
         polls = touches[pc] != "atomic" or op.m.values.get("op") in IDEMPOTENT
         if not results & decides and not (polls and results & stored):
             continue
-        if touches[pc] != "atomic" or not is_retried(graph, writing, pc):
+        if touches[pc] != "atomic" or not retries.has(pc):
             yield pc
 
 
-def is_retried(graph: Graph, writing: Mapping[int, list[int]], pc: int) -> bool:
-    """Whether an atomic's result becomes its own operand. A compare-and-swap that waits, as for a semaphore, compares
-    with something else: what it found, unless that is 0. `writing`: the loop's `writers`."""
-    cells, code = graph.cells, graph.function.code
-    op = code[pc]
-    if cells.writes(op).isdisjoint(slice_of(graph, writing, cells.reads(op))):
+class Retries:
+    """Which atomics of a loop are retried: their results become their own operands. `writing`: the loop's `writers`."""
+
+    def __init__(self, graph: Graph, writing: Mapping[int, list[int]]) -> None:
+        self.code, self.cells, self.writing = graph.function.code, graph.cells, writing
+        self.graph, self.numbers = graph, dict[int, frozenset[int]]()
+
+    def has(self, pc: int) -> bool:
+        """A compare-and-swap that waits, as for a semaphore, compares with something else: what it found, unless that
+        is 0."""
+        op = self.code[pc]
+        results = {self.groups[cell] for cell in self.cells.writes(op)}
+        if results.isdisjoint(self.groups.get(cell) for cell in self.cells.reads(op)):
+            return False
+        if op.m.values.get("op") != "cas":
+            return True
+        address = next(i for i, o in enumerate(op.operands) if isinstance(o, Address))
+        compared = op.operands[address + 1]
+        return isinstance(compared, Reg) and not any(self.has_number(cell, pc) for cell in self.cells.of(compared))
+
+    @cached_property
+    def groups(self) -> dict[int, int]:
+        """For each cell that the loop writes, a number that those have in common which are computed from each other."""
+        order = [*self.writing]
+        at = {cell: i for i, cell in enumerate(order)}
+        operands = ({c for pc in self.writing[cell] for c in self.cells.reads(self.code[pc])} for cell in order)
+        found = components([[at[c] for c in own if c in at] for own in operands])
+        return {order[i]: number for number, members in enumerate(found) for i in members}
+
+    @cached_property
+    def constant(self) -> dict[int, set[int]]:
+        """For each cell, the positions of operations with a number among their operands that write it."""
+        return {
+            cell: {pc for pc in own if any(isinstance(o, Imm) for o in self.code[pc].operands)}
+            for cell, own in self.writing.items()
+        }
+
+    def has_number(self, cell: int, pc: int) -> bool:
+        """Whether operations other than that at `pc`, which are many where there are many atomics, compute a cell from
+        a number."""
+        if cell not in self.numbers:
+            made = slice_of(self.graph, self.writing, {cell})
+            self.numbers[cell] = frozenset[int]().union(*(self.constant.get(c, ()) for c in made))
+        if self.numbers[cell] <= {pc}:
+            return False
+        found, work = {cell}, [cell]
+        while work:
+            if self.constant.get(work[-1], set[int]()) - {pc}:
+                return True
+            for other in self.writing.get(work.pop(), ()):
+                if other != pc:
+                    more = self.cells.reads(self.code[other]) - found
+                    found |= more
+                    work += more
         return False
-    if op.m.values.get("op") != "cas":
-        return True
-    address = next(i for i, o in enumerate(op.operands) if isinstance(o, Address))
-    compared = op.operands[address + 1]
-    if not isinstance(compared, Reg):
-        return False
-    made = slice_of(graph, writing, set(cells.of(compared)), without=pc)
-    others = {other for cell in made for other in writing.get(cell, ())} - {pc}
-    return not any(isinstance(o, Imm) for other in others for o in code[other].operands)
 
 
 def stored_for_others(graph: Graph, pcs: list[int], decides: set[int]) -> set[int]:
@@ -285,20 +324,20 @@ def cycles(blocks: list[Block]) -> list[frozenset[int]]:
         (b, *others) = c
         return bool(others) or b in blocks[b].successors
 
-    return [c for c in components(blocks) if has_edge(c)]
+    return [c for c in components([b.successors for b in blocks]) if has_edge(c)]
 
 
-def components(blocks: list[Block]) -> list[frozenset[int]]:
-    """Strongly connected components, by Tarjan's algorithm without recursion."""
+def components(successors: Sequence[Sequence[int]]) -> list[frozenset[int]]:
+    """Strongly connected components of a graph of nodes 0 to n - 1, by Tarjan's algorithm without recursion."""
     number: dict[int, int] = {}
     low: dict[int, int] = {}
     stack: list[int] = []
     inside: set[int] = set()
     found: list[frozenset[int]] = []
-    for root in range(len(blocks)):
+    for root in range(len(successors)):
         if root in number:
             continue
-        path = [(root, iter(blocks[root].successors))]
+        path = [(root, iter(successors[root]))]
         number[root] = low[root] = len(number)
         stack.append(root)
         inside.add(root)
@@ -310,15 +349,16 @@ def components(blocks: list[Block]) -> list[frozenset[int]]:
                 if path:
                     low[path[-1][0]] = min(low[path[-1][0]], low[b])
                 if low[b] == number[b]:
-                    cut = stack.index(b)
-                    found.append(frozenset(stack[cut:]))
-                    inside.difference_update(stack[cut:])
-                    del stack[cut:]
+                    members = [stack.pop()]
+                    while members[-1] != b:
+                        members.append(stack.pop())
+                    inside.difference_update(members)
+                    found.append(frozenset(members))
             elif s in number:
                 low[b] = min(low[b], number[s])
             else:
                 number[s] = low[s] = len(number)
                 stack.append(s)
                 inside.add(s)
-                path.append((s, iter(blocks[s].successors)))
+                path.append((s, iter(successors[s])))
     return found

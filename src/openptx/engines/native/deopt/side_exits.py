@@ -107,7 +107,7 @@ class SideExits:
 
     def held_value(self, cell: int) -> Bits:
         """A register; read from the frame if it has stayed there since the last barrier."""
-        changed = cell in self.layout.spills.changed[self.scope.block.index] or cell in self.registers.written
+        changed = cell in self.registers.written or self.layout.spills.has_changed(cell, self.scope.block.index)
         if changed or cell in self.registers.current or cell not in self.layout.slots:
             return self.registers.get(cell)
         saved = self.entry.frame_field(self.layout.slots[cell])

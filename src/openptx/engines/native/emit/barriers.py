@@ -146,9 +146,9 @@ class BarrierLowering:
         ir = self.ir
         if not self.is_whole(b):
             ir.store("i32", word, self.field(abi.LIVE), 4)
-        changed = self.layout.spills.changed[b.index] | self.c.graph.writes(b.index, b.stop - 1)
+        written = self.c.graph.writes(b.index, b.stop - 1)
         for cell, offset in self.layout.saved(b):
-            if cell in changed:
+            if cell in written or self.layout.spills.has_changed(cell, b.index):
                 t = self.registers.cell_type(cell)
                 ir.store_saved(t, ir.load_slot(t, f"%r{cell}"), self.field(offset), 8)
 
@@ -195,9 +195,9 @@ class BarrierLowering:
             word = ir.load("i32", self.field(abi.LIVE), 4)
             live = ir.mask_of(word)
         ir.store_live(live)
-        wanted = self.layout.spills.wanted[goal] if goal != END else frozenset[int]()
+        wanted = self.layout.spills.wanted[goal] if goal != END else 0
         for cell, offset in self.layout.saved(b):
-            if cell in wanted:
+            if wanted >> cell & 1:
                 t = self.registers.cell_type(cell)
                 ir.store(t, ir.load_saved(t, self.field(offset), 8), f"%r{cell}", 4)
         self.x.watch.resumes()
