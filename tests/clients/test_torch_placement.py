@@ -138,6 +138,15 @@ def test_copies_into_a_tensor_leave_it_where_it_is() -> None:
     assert places(torch.zeros(()).expand_as(device), torch.from_numpy(np.ones(2))) == ["cpu", "cpu"]
 
 
+def test_a_copy_takes_a_number_and_the_name_of_its_argument() -> None:
+    x = torch.zeros(2, device="cuda")
+    assert places(x.copy_(3)) == [CUDA]
+    assert x.tolist() == [3, 3]
+    assert x.copy_(other=torch.ones(2)).tolist() == [1, 1]
+    with pytest.raises(TypeError, match="must be Tensor"):
+        x.copy_("3")
+
+
 def test_writes_to_a_moved_tensor_are_seen() -> None:
     x, y = torch.zeros(4, device="cuda"), torch.zeros(4, device="cuda")
     y.to(x.device).add_(1)

@@ -153,10 +153,11 @@ class Redirection:
         return x.register_hook(on_the_same)
 
 
-def copy(x: Any, source: Any, non_blocking: bool = False) -> Any:
-    """`Tensor.copy_`."""
-    refuse_blocking_copy(on_cuda(source), on_cuda(x), non_blocking)
-    return x.copy_(source, non_blocking)
+def copy(x: Any, other: Any, non_blocking: bool = False) -> Any:
+    """`Tensor.copy_`, of a tensor or of a number, which torch makes a tensor of the CPU."""
+    before = isinstance(other, import_module("torch").Tensor) and on_cuda(other)
+    refuse_blocking_copy(before, on_cuda(x), non_blocking)
+    return x.copy_(other, non_blocking)
 
 
 def values(x: Any) -> Any:
