@@ -9,13 +9,20 @@ from dataclasses import dataclass
 from contraction.listing import Instruction, Listing, listings
 
 import openptx
-from lifting import conversions, floats, halves, integers, matrices, memory, parts
+from lifting import atomics, conversions, floats, halves, integers, matrices, memory, parts
 from lifting.operands import Step, Unreadable, Writer, is_predicate
 from openptx.device.shared_layout import shared_layout
 from openptx.program import Function, Variable
 
 STEPS: dict[str, Step] = (
-    conversions.STEPS | floats.STEPS | halves.STEPS | integers.STEPS | matrices.STEPS | memory.STEPS | parts.STEPS
+    atomics.STEPS
+    | conversions.STEPS
+    | floats.STEPS
+    | halves.STEPS
+    | integers.STEPS
+    | matrices.STEPS
+    | memory.STEPS
+    | parts.STEPS
 )
 IGNORED = frozenset((
     "NOP", "BSSY", "BSYNC", "BREAK", "MEMBAR", "ERRBAR", "CCTL", "CGAERRBAR", "PMTRIG", "DEPBAR", "LDGDEPBAR", "YIELD",

@@ -12,6 +12,7 @@ SHARED_START = {"7": 0, "8": 0, "9": 0x400, "1": 0x400}
 SIZES = {"U8": ("u8", 1), "S8": ("s8", 1), "U16": ("u16", 1), "S16": ("s16", 1), "64": ("b32", 2), "128": ("b32", 4)}
 IGNORED = (
     "E",
+    "U",
     "EL",
     "EF",
     "EN",
@@ -91,46 +92,6 @@ def store(space: str) -> Step:
     return step
 
 
-TYPES = {"64": "64", "S32": "s32", "S64": "s64", "F32": "f32", "F64": "f64", "F16x2": "f16x2", "BF16_V2": "bf16x2"}
-SCOPES = {"GPU": "gpu", "SYS": "sys", "CTA": "cta", "SM": "cta"}
-OPERATIONS = ("ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS")
-
-
-def type_of(operation: str, mods: list[str]) -> str:
-    """The type of an atomic operation."""
-    kind = next((m for m in mods if m in TYPES), "")
-    if operation in ("AND", "OR", "XOR", "EXCH", "CAS"):
-        return "b64" if kind.endswith("64") else "b32"
-    return "u64" if kind == "64" else TYPES.get(kind, "u32")
-
-
-def atomic(space: str, name: str) -> Step:
-    """Atomics, and reductions, which have no result."""
-
-    def step(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
-        operands = [o for o in operands if o not in ("PT", "!PT")]
-        d, address, *values = operands if name == "atom" else ["RZ", *operands]
-        if any(m not in (*OPERATIONS, *TYPES, *IGNORED, "32", "FTZ", "RN") for m in mods):
-            raise Unreadable(i.text)
-        operation = next((m for m in mods if m in OPERATIONS), "ADD" if name == "red" else "CAS")
-        type = type_of(operation, mods)
-        size = 64 if type.endswith("64") else 32
-        scope = "".join(f".{SCOPES[m]}" for m in mods if m in SCOPES)
-        noftz = ".noftz" if type.endswith("x2") else ""
-        at = place(w, space, address, mods)
-        read = w.wide if size == 64 else w.word
-        given = [w.make(f"mov.b{size}", read(each), type=f"b{size}") for each in values]
-        order = f".relaxed{scope}" if scope else ""
-        prefix = f"{name}{order}{f'.{space}' if space else ''}.{operation.lower()}{noftz}.{type}"
-        if name == "red":
-            w.emit(f"{prefix} {', '.join((at, *given))}")
-            return
-        result = w.make(prefix, at, *given, type=f"b{size}")
-        (w.set_wide if size == 64 else w.set)(d, result)
-
-    return step
-
-
 def load_constant(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
     d, source = operands
     if mods == ["128"]:
@@ -151,19 +112,30 @@ def load_constant(w: Writer, i: Instruction, mods: list[str], operands: list[str
         w.set(d, w.word(source))
 
 
+MATRICES = {  # the shape and what follows it, the type, and registers of one matrix
+    ("16", "M88"): ("m8n8", "", "b16", 1), ("16", "MT88"): ("m8n8", ".trans", "b16", 1),
+    ("8", "MT1616"): ("m16n16", ".trans", "b8", 2), ("8", "MT168"): ("m16n8", ".trans", "b8", 1),
+    ("U6x16P32TO8", "M816"): ("m8n16", "", "b8x16.b6x16_p32", 1),
+    ("U4x16P64TO8", "M816"): ("m8n16", "", "b8x16.b4x16_p64", 1),
+    ("U6x16P32TO8", "MT1616"): ("m16n16", ".trans", "b8x16.b6x16_p32", 2),
+    ("U4x16P64TO8", "MT1616"): ("m16n16", ".trans", "b8x16.b4x16_p64", 2),
+}  # fmt: skip
+
+
 def matrices(opcode: str) -> Step:
     """`ldmatrix` and `stmatrix`."""
 
     def step(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
-        kinds = {"M88": "", "MT88": ".trans"}
-        if mods[0] != "16" or mods[1] not in kinds:
+        found = MATRICES.get((mods[0], mods[1]))
+        if found is None or mods[2:] not in ([], ["2"], ["4"]):
             raise Unreadable(i.text)
+        shape, order, type, each = found
         count = int(mods[2]) if len(mods) > 2 else 1
         d, address = operands if opcode == "ldmatrix" else reversed(operands)
-        registers = f"{{{', '.join(f'%{following(d, n)}' for n in range(count))}}}"
+        registers = f"{{{', '.join(f'%{following(d, n)}' for n in range(count * each))}}}"
         at = place(w, "shared", address, mods)
         values = (registers, at) if opcode == "ldmatrix" else (at, registers)
-        w.emit(f"{opcode}.sync.aligned.m8n8.x{count}{kinds[mods[1]]}.shared.b16 {', '.join(values)}")
+        w.emit(f"{opcode}.sync.aligned.{shape}.x{count}{order}.shared.{type} {', '.join(values)}")
 
     return step
 
@@ -178,10 +150,28 @@ def shuffle(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> 
 
 
 def reduce(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
-    name = next((m.lower() for m in mods if m != "S32"), "and")
+    """`REDUX`, and `CREDUX` for extremes of Blackwell."""
+    name = next((m.lower() for m in mods if m not in ("S32", "F32", "NAN")), "and")
+    if name not in ("and", "or", "xor", "sum", "min", "max", "minabs", "maxabs"):
+        raise Unreadable(i.text)
     type = "b32" if name in ("and", "or", "xor") else "s32" if "S32" in mods else "u32"
-    opcode = f"redux.sync.{'add' if name == 'sum' else name}.{type}"
+    if "F32" in mods:
+        type = f"{'abs.' if name.endswith('abs') else ''}{'NaN.' if 'NAN' in mods else ''}f32"
+    opcode = f"redux.sync.{'add' if name == 'sum' else name[:3] if name != 'or' else name}.{type}"
     w.set(operands[0], w.make(opcode, w.make("mov.b32", w.word(operands[1])), "%warp"))
+
+
+def match(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
+    *p, d, a = operands
+    if mods[:1] not in (["ANY"], ["ALL"]) or mods[1:] not in ([], ["U64"]):
+        raise Unreadable(i.text)
+    size = 64 if mods[1:] else 32
+    value = w.make(f"mov.b{size}", w.wide(a) if size == 64 else w.word(a), type=f"b{size}")
+    result, same = w.new("b32"), w.new("pred")
+    w.emit(f"match.{mods[0].lower()}.sync.b{size} {result}{f'|{same}' if p else ''}, {value}, %warp")
+    w.set(d, result)
+    for each in p:
+        w.set_predicate(each, same)
 
 
 def vote(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:
@@ -216,7 +206,6 @@ STEPS: dict[str, Step] = {
     "LDG": load("global"), "LDS": load("shared"), "LDL": load("local"), "LD": load(""),
     "STG": store("global"), "STS": store("shared"), "STL": store("local"), "ST": store(""), "LDC": load_constant,
     "LDCU": load_constant, "LDSM": matrices("ldmatrix"), "STSM": matrices("stmatrix"), "SHFL": shuffle,
-    "ATOMG": atomic("global", "atom"), "ATOM": atomic("", "atom"), "ATOMS": atomic("shared", "atom"),
-    "REDG": atomic("global", "red"), "RED": atomic("global", "red"), "REDUX": reduce, "VOTE": vote,
+    "REDUX": reduce, "CREDUX": reduce, "VOTE": vote, "MATCH": match,
     "S2R": special, "S2UR": special,
 }  # fmt: skip

@@ -193,6 +193,15 @@ def test_selectors_of_sparse_wgmma(types: str, last: int) -> None:
         assert ("immediate-range" in found) == (selector > last), selector
 
 
+@pytest.mark.parametrize(("types", "d", "last"), [("f16.f16.f16.f16", _B, 1), ("f32.f16.f16.f32", _F, 3)])
+def test_selectors_of_sparse_f16(types: str, d: str, last: int) -> None:
+    """Of 32 columns; the manual has 0 or 1 for both."""
+    for selector in range(5):
+        statement = f"mma.sp.sync.aligned.m16n8k32.row.col.{types} {d}, {_A}, {_A}, {d}, b321, {selector};"
+        found = [each.name for each in openptx.check(MODULE.format(target="sm_80", statement=statement))]
+        assert ("immediate-range" in found) == (selector > last), selector
+
+
 @pytest.mark.parametrize("columns", [224, 240, 256])
 def test_products_of_bytes_have_up_to_256_columns(columns: int) -> None:
     """Table of shapes 9.7.15.2, and CUTLASS; the syntax of 9.7.15.5 stops at 224."""

@@ -97,7 +97,8 @@ mma_sp = instruction(
         .m16n8k32 .bf16 f    0 or 1
         .m16n8k32 .s8 f      0 or 1
         .m16n8k32 .u8 f      0 or 1
-        .m16n8k32 f          0 to 3
+        .m16n8k32 .f32 f     0 to 3
+        .m16n8k32 f          0 or 1
         .m16n8k64 .s4 f      0 or 1
         .m16n8k64 .u4 f      0 or 1
         .m16n8k64 f          0
