@@ -11,15 +11,20 @@ from openptx.syntax.operands import Name
 
 _RULE = "PTX ISA, PTX Module Directives (11.1)"
 _NUMBERED = pattern(r"sm_([0-9]{1,4})[a-z]?")
+_HYPHEN = pattern(r"-[0-9]++[a-z]?(?=\s)")
+"""The rest of a name that a hyphen ends."""
 _DIGITS = str.maketrans("oil", "011")
 """Letters that resemble digits."""
 
 
 def unknown_target(file: File, name: Name, search: bool) -> Diagnostic:
     """The error of a name without meaning; names that resemble it are searched for if `search` is true."""
+    hyphen = _HYPHEN.match(file.text, name.span[1])
+    span = name.span[0], hyphen.end() if hyphen is not None else name.span[1]
+    written = file.text[slice(*span)]
     return meant(
-        Diagnostic("unknown-target", f"there is no target `{name.text}`", file, name.span, "unknown", rule=_RULE),
-        next(iter(likely_targets(name.text)), None) if search else None,
+        Diagnostic("unknown-target", f"there is no target `{written}`", file, span, "unknown", rule=_RULE),
+        next(iter(likely_targets(written)), None) if search else None,
     )
 
 
@@ -33,7 +38,7 @@ def meant(error: Diagnostic, guess: str | None) -> Diagnostic:
 def likely_targets(name: str) -> list[str]:
     """The names that were probably meant by one that no target has, the likeliest first: letters that resemble digits,
     one edit; then the nearest number, or name."""
-    plain = name.lower().replace("compute_", "sm_")  # accepted by `nvcc -arch`
+    plain = name.lower().replace("-", "_").replace("compute_", "sm_")  # accepted by `nvcc -arch`
     head, mark, number = plain.partition("_")
     plain = f"{head}{mark}{number.translate(_DIGITS)}"
     begun = [each for each in TARGETS if each.startswith(f"{plain}0")]

@@ -30,6 +30,7 @@ def error(text: str) -> openptx.Diagnostic:
     ("old", "new"),
     [
         ("sm_90a", "sm_90 a"),
+        ("sm_90a", "sm-90a"),
         ("8.0", "8.O"),
         ("8.0", "8.o"),
         ("pq<4>", "pp<4>"),
@@ -52,3 +53,29 @@ def test_one_error_has_the_fix(old: str, new: str) -> None:
 )
 def test_one_error_has_help(old: str, new: str, help: str) -> None:
     assert (error(TEXT.replace(old, new)).help or "").startswith(help)
+
+
+@pytest.mark.parametrize("written", ["sm-80", "sm_8O", "SM_80"])
+def test_a_target_that_does_not_exist_is_corrected_to_one_that_the_file_can_have(written: str) -> None:
+    text = TEXT.replace("sm_90a", written)
+    assert (found := error(text.replace("@!pq2", "wgmma.fence.sync.aligned; @!pq2"))).fix is not None
+    assert (found.fix.replacement, found.help) == ("sm_90a", "did you mean `sm_80`? the file needs `sm_90a`")
+    assert (found := error(text)).fix is not None
+    assert found.fix.replacement == "sm_80"
+
+
+@pytest.mark.parametrize("damaged", ["L__BB0_2_", "L__BB0_2.x:", "$_L_BB0_2", "kL__BB0_2"])
+def test_a_damaged_label_and_its_branch_are_one_error(damaged: str) -> None:
+    correct = TEXT.replace("L:  ret", "$L__BB0_2:\n    ret").replace("bra L", "bra $L__BB0_2")
+    text = correct.replace("$L__BB0_2:", f"${damaged}" if damaged[0] == "L" else damaged)
+    fixed, _ = applied(text, [error(text)])
+    assert fixed == correct
+
+
+def test_registers_of_a_list_that_are_one_word_lack_their_comma() -> None:
+    correct = TEXT.replace("mov.b32 r1, 7", "ld.local.v4.b32 {r0,r1, r2,r3}, [0]")
+    for joined in ("r1r2", "r1$r2"):
+        text = correct.replace("r1, r2", joined)
+        assert error(text).help == "expected `,` between two elements"
+        fixed, _ = applied(text, [error(text)])
+        assert fixed == correct

@@ -158,6 +158,7 @@ _RULES: tuple[tuple[tuple[str, ...], Callable[[FileErrors, Diagnostic], Iterable
     (("invalid-declaration", "syntax", "register-type"),           _of_unread_header),
     (("parameter",),                                               _of_header),
     (("alignment",),                                               _passed),
+    (("unknown-target",),                                          _among(0, {"syntax"})),  # a hyphen in it
     (("unknown-name",),                                            _without_parameters),
     ((OF_ANOTHER_SPACE,),                                          _accesses),
     (("misplaced-statement",),                                     _registers_before),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from openptx.check.names.lost_declarations import type_of
@@ -16,6 +17,7 @@ from openptx.check.repairs.line_shapes import nested_comment, prototype_last
 from openptx.check.repairs.mark_edits import mark_edits, slips
 from openptx.check.repairs.other_registers import other_registers
 from openptx.check.repairs.tokens import lacking_count
+from openptx.check.spelling import distance
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix
 from openptx.diagnostics.kinds import CUT_OFF, UNDECLARED
 from openptx.patterns import pattern
@@ -57,12 +59,32 @@ def fix_candidates(errors: FileErrors, error: Diagnostic) -> Iterator[Fix]:
         yield from (replacement(*each) for each in lacking_count(text, line))
     if error.name in ("unclosed-brace", "unmatched-brace") and error.kind != CUT_OFF:
         yield from brace_edits(error)
-    if error.name == "misplaced-directive" and errors.inside(error):
-        missing = dict.fromkeys(
-            name for each in errors.all if each.name == "unknown-label" for name in quoted(each.message)
-        )
-        yield from (replacement(line, f"{name}:") for name in missing)  # the label whose line the directive has taken
+    yield from _labels(errors, error)
     yield from _edits_of_text(errors, error)
+
+
+def _labels(errors: FileErrors, error: Diagnostic) -> Iterator[Fix]:
+    """The labels that are missing, in the place of a directive that has taken the line of one, or of a damaged one."""
+    if not errors.inside(error):
+        return
+    start, end = errors.line(error)
+    damaged = _LABEL.fullmatch(errors.file.text, start, end)
+    if error.name != "misplaced-directive" and damaged is None:
+        return
+    missing = [each.message for each in errors.all if each.name == "unknown-label"]
+    for name in dict.fromkeys(name for message in missing[:_MOST_LABELS] for name in quoted(message)):
+        if damaged is None:
+            yield replacement((start, end), f"{name}:")
+        elif distance(damaged[1], name, _MOST_EDITS + 1) <= _MOST_EDITS:
+            yield replacement(damaged.span(1), f"{name}:")
+
+
+_LABEL = pattern(r"[ \t]*([%$\w][%$\w.]*[ \t]*[:;]?)[ \t\r]*(?://.*)?", re.A)
+"""A word alone in its line."""
+_MOST_LABELS = 8
+"""The most missing labels that are tried in the place of one word."""
+_MOST_EDITS = 3
+"""The most letters in which a damaged label differs from what it was, with its colon."""
 
 
 def _of_other_types(error: Diagnostic) -> Iterator[Fix]:

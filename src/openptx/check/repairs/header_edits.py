@@ -157,7 +157,14 @@ def _with_likely_target(header: Header, error: Diagnostic, check_text: CheckText
     searched = _Search(text, error.span, lambda _, target: target.name, check_text)
     likely = [TARGETS[each] for each in likely_targets(text[slice(*error.span)])[:_MOST] if each in TARGETS]
     meant = next((each for each in likely if searched.fits(header.version, each)), None)
-    return error if meant is None else as_meant(error, meant.name)
+    if meant is not None:
+        return as_meant(error, meant.name)
+    lowest = searched.lowest(header.version, likely[0]) if likely else None
+    if lowest is None or lowest[0] != header.version:
+        return error
+    needed = lowest[1].name
+    help = " ".join((error.help or "", f"the file needs `{needed}`")).strip()
+    return error.advising(help, Fix(error.span, needed, f"say `{needed}`", SUGGESTION))
 
 
 _COMPLETED = {

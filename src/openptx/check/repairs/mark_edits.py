@@ -78,6 +78,8 @@ _SLIPS = (
     (r"(?P<wrong>\(([^()]*)\))",                                       r"\2",   "an operand has no parentheses"),
     *((rf"%n?(?:cta|t)id(?P<wrong>[._]{x}|\.{n}|\[{n}\])(?!\w)",        rf".{x.lower()}", "a component is `.x`")
       for n, x in enumerate("XYZ")),
+    (r"[{,]\s*(?P<wrong>(%?([a-z]+)[0-9]+)[$_]?(%?\3[0-9]+))(?=\s*[,}])",
+                                                                     r"\2, \4", "expected `,` between two elements"),
     (r"[\w\])}](?P<wrong>[ \t]+)[\[{(]",                               r", ",   "expected `,` between two operands"),
     (rf"{_OPCODE}\s+(?:[^;]*[\s,])?[%$\w]+(?P<wrong>[ \t]+)[%$\w]",  r", ",  "expected `,` between two operands"),
     (rf"{_OPCODE}\s+[%\w]+(?P<wrong>\s*,\s*)[%\w]+\s*,",               r"|",    "a second result follows a `|`"),

@@ -18,7 +18,7 @@ from openptx.check.repairs.general_advice import advised
 from openptx.check.repairs.line_shapes import Rewritten
 from openptx.diagnostics import SUGGESTION, Diagnostic, Fix
 from openptx.diagnostics.edits import edits_of
-from openptx.diagnostics.kinds import CUT_OFF
+from openptx.diagnostics.kinds import CUT_OFF, UNDECLARED
 from openptx.patterns import pattern
 from openptx.source import File, Span
 from openptx.syntax.lexical import LETTER, STRING, words
@@ -286,8 +286,8 @@ def _explained(error: Diagnostic, fix: Fix | None) -> Diagnostic:
         other |= fix is not None and guess is not None and guess[1] not in fix.replacement
         return move_to_fix(error, fix).advising(None if other else error.help, fix)
     if not is_syntax(error) and error.name not in _REPLACED:
-        help = error.help if error.help is not None and not error.help.startswith("write `") else fix.cause
-        return error.advising(help, fix)
+        disproved = error.kind == UNDECLARED or (error.help or "").startswith("write `")
+        return error.advising(fix.cause if disproved or error.help is None else error.help, fix)
     name = "missing-semicolon" if fix.replacement == ";" else error.name if error.name in DUPLICATES else "syntax"
     label = f"expected `{fix.replacement}`" if fix.replacement.strip() else "remove it"
     return Diagnostic(name, fix.cause, error.file, fix.span, label, fix=fix)
