@@ -66,9 +66,9 @@ def all_zero(i: Instruction) -> bool:
 
 
 def to_single(w: Writer, i: Instruction, d: str, rest: list[str]) -> None:
-    if rest[0] != "-RZ":
+    if len(rest) != 2 or not {*rest} & {"-RZ", "-RZ.H0_H0"}:
         raise Unreadable(i.text)
-    text = rest[1]
+    text = rest[1 if rest[0] in ("-RZ", "-RZ.H0_H0") else 0]
     minus, text = text.startswith("-"), text.removeprefix("-")
     magnitude, text = text.startswith("|"), text.replace("|", "")
     register, _, swizzle = text.partition(".")

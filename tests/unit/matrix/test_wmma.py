@@ -105,3 +105,32 @@ def test_wmma(shape: str, d: str, a: str, c: str) -> None:
         exact = exact if lc == "row" else exact.T
         want[:, : exact.shape[1]] = exact
         np.testing.assert_array_equal(found, want)
+
+
+LAYOUT = """
+.visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3)
+{
+    .reg .b32 %t, %b<4>, %c<8>, %a; .reg .b64 %rd<4>;
+    ld.param.u64 %rd0, [p0]; ld.param.u64 %rd1, [p1]; ld.param.u64 %rd2, [p2]; ld.param.u64 %rd3, [p3];
+    wmma.load.a.sync.aligned.row.m8n32k16.s8 {%a}, [%rd1];
+    wmma.load.b.sync.aligned.row.m8n32k16.s8 {%b0, %b1, %b2, %b3}, [%rd2];
+    wmma.load.c.sync.aligned.row.m8n32k16.s32 {%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7}, [%rd0];
+    wmma.mma.sync.aligned.row.row.m8n32k16.s32.s8.s8.s32 {%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7},
+        {%a}, {%b0, %b1, %b2, %b3}, {%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7};
+    wmma.store.d.sync.aligned.row.m8n32k16.s32 [%rd0], {%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7};
+    mov.u32 %t, %laneid; mad.wide.u32 %rd3, %t, 8, %rd3; st.global.v2.b32 [%rd3], {%c0, %c1};
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize(("target", "transposed"), [("sm_75", False), ("sm_80", True)])
+def test_integers_of_eight_rows(target: str, transposed: bool) -> None:
+    """What a lane has of the first eight columns: ptxas computes the transposed product from sm_80 on."""
+    rng = np.random.default_rng(7)
+    a, b = rng.integers(-128, 128, (8, 16), np.int8), rng.integers(-128, 128, (16, 32), np.int8)
+    c = rng.integers(-1000, 1000, (8, 32), np.int32)
+    d, _, _, lanes = run_on_memory(LAYOUT, [c, a, b, np.zeros((32, 2), np.int32)], target)
+    np.testing.assert_array_equal(d, a.astype(np.int32) @ b + c)
+    part = d[:, :8].T if transposed else d[:, :8]
+    np.testing.assert_array_equal(lanes, part.reshape(32, 2))

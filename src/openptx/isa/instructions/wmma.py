@@ -123,6 +123,7 @@ load_b = _load(
 
 load_c = _load(
     "wmma.load.c",
+    by_generation=True,
     summary="r = the fragment of matrix c at p, whose rows or columns are stride elements apart.",
     syntax=_LOAD.format("c", ".f16, .f32, .s32", ".f32", ".row, .col", ".s32", ".s32") + _LOAD_CHOICES,
     defaults={"space": "generic", "matrix": "c"},
@@ -200,6 +201,7 @@ def element(x: Machine, p: Bits, i: Bits, w: int) -> Bits:
 
 store_d = instruction(
     "wmma.store.d",
+    by_generation=True,
     anchor=_ANCHOR + "st",
     summary="Stores the fragment of matrix d at p, whose rows or columns are stride elements apart.",
     syntax="""

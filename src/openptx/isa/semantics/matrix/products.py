@@ -9,7 +9,7 @@ element e of the `per` ones that a register holds, tiles of 16 rows (8 where the
 
 So for every row and column the same registers of the same four lanes hold elements that meet in a product.
 `wmma` leaves the layout open (9.7.14.4.1): its fragments are those of `mma`, tile after tile; m8n32 is m32n8 with rows
-and columns exchanged.
+and columns exchanged, but for integers of Turing.
 """
 
 from __future__ import annotations
@@ -240,8 +240,10 @@ def lines_at_once(
 
 
 def exchanged(m: Modifiers) -> bool:
-    """Whether the transposed product is computed, from fragments of the transposed matrices."""
-    return m.shape == "m8n32k16"
+    """Whether the transposed product is computed, from fragments of the transposed matrices. Integers of Turing have
+    tiles of 8 rows, so ptxas does without."""
+    integers = (m.ctype or m.type).name in ("s32", "s8", "u8")
+    return m.shape == "m8n32k16" and not (integers and generations.of(m) in ("Volta", "Turing"))
 
 
 def product(x: Machine, m: Modifiers, a: Registers, b: Registers, c: Registers) -> Operand:
