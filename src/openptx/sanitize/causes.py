@@ -12,6 +12,7 @@ from itertools import chain
 
 from openptx.engines.common.mbarrier_text import EARLY
 from openptx.sanitize.findings import Finding, Race, Site
+from openptx.source import Span
 
 REPEATED = 3
 """How many groups of findings that differ in their places alone are one: copies of a statement, as of an unrolled loop.
@@ -90,7 +91,13 @@ def belongs(finding: Finding, group: list[Finding]) -> bool:
 def explained(group: list[Finding]) -> Finding:
     """The finding of a group that explains the others."""
     raced = any(finding.race is not None for finding in group)
-    first, *related = sorted(group, key=lambda f: (f.severity != "error", f.follows, explanation(f, raced), f.span))
+    undefined = {finding.site.source for finding in group if finding.kind == "init"}
+
+    def rank(finding: Finding) -> tuple[bool, bool, bool, int, Span]:
+        wild = finding.name == "out-of-bounds" and finding.site.source in undefined  # its address is undefined
+        return finding.severity != "error", finding.follows, wild, explanation(finding, raced), finding.span
+
+    first, *related = sorted(group, key=rank)
     first.related = related
     if first.race is not None:
         first.help = cure(first, first.race, interval(group) or first.race.between)
@@ -104,6 +111,8 @@ def cure(first: Finding, race: Race, lines: tuple[int, int]) -> str:
         if each.name in BARRIERS and each.help and not each.follows and race.in_block:
             return each.help
     races = [race, *(each.race for each in first.related if each.race is not None and race.meet and each.race.meet)]
+    if len({each.later for each in races}) == 1 and len({each.again for each in races}) == 2:
+        return race.cure_before(race.later)
     next = min((each.lines[0] for each in races if each.again), default=0)
     return max(races, key=lambda race: race.apart).cure_between(*lines, next)
 
@@ -132,6 +141,8 @@ def joins(finding: Finding, race: Race, group: list[Finding]) -> bool:
             continue
         if finding.name == other.name == "tolerated-race" or meet(race.between, other.race.between):
             return True
+    if any(other.race is not None and race.precedes_same(other.race) for other in group):
+        return True
     common, touch = interval(group), overlap if race.at_a_place else meet
     alike = all(other.race is not None and other.race.like(race) for other in group)
     if not alike:

@@ -36,12 +36,23 @@ def report_fault(
     registers = executing.registers(op, thread) if thread is not None else ()
     cause = waiting_elsewhere(fault, reporter, executing) if fault.name == "deadlock" else freed(fault, reporter, heap)
     emptied = emptied_barrier(reporter, executing, barriers) if fault.name == "deadlock" else None
-    help = (EMPTIED if emptied else missing_arrivals(executing)) if fault.name == "deadlock" else None
+    help = (EMPTIED if emptied else missing_arrivals(executing)) if fault.name == "deadlock" else inside(fault)
     reporter.add(
         ("fault",), fault.code, fault.message, op, thread, kind=kind,
         notes=(*notes(fault), *registers), other=emptied or cause, other_label="the cause" if emptied or cause else "",
         help=help,
     )  # fmt: skip
+
+
+def inside(fault: Fault) -> str | None:
+    """The help for an access outside of every allocation: its index is wrong, or its pointer, by the distance."""
+    if fault.name != "out-of-bounds" or not fault.nearest:
+        return None
+    if fault.nearest.endswith("freed"):
+        return "free the array only after the last access to it"
+    if fault.nearest.startswith("none"):
+        return "no array is near: check the pointer, and the values that the address is computed from"
+    return "let only those threads access it whose index is less than the number of elements"
 
 
 EMPTIED = (

@@ -119,6 +119,26 @@ class Race:
         """The lines between which something must order the two; to the last line of the loop, which is not known."""
         return (self.lines[1], LAST_LINE) if self.again else self.lines
 
+    def precedes_same(self, other: Race) -> bool:
+        """Whether one barrier directly before the later accesses orders both: they are at one line, in the same
+        iteration of a loop or in the next."""
+        return (
+            self.meet
+            and other.meet
+            and self.again != other.again
+            and (self.file, self.place, self.apart, self.cure) == (other.file, other.place, other.apart, other.cure)
+            and self.later == other.later
+        )
+
+    @property
+    def later(self) -> int:
+        """The line of the later access."""
+        return self.lines[0] if self.again else self.lines[1]
+
+    def cure_before(self, line: int) -> str:
+        """The help, for a place directly before a line of a loop."""
+        return self.cure.replace("{lines}", f"directly before line {line}, in the loop")
+
     def cure_between(self, low: int, high: int, next: int = 0) -> str:
         """The help, for a place between two lines, or between a line and line `next` of the next iteration."""
         if high == LAST_LINE:

@@ -170,6 +170,30 @@ def test_an_undefined_address_explains_its_fault() -> None:
     assert [each.kind for each in (finding, *finding.related)] == ["init", "mem"]
 
 
+def test_a_race_that_makes_an_address_explains_its_fault() -> None:
+    finding = only(
+        "ld.shared.u32 v, [s];", "@p st.shared.u32 [s], t; mad.wide.u32 o, v, 4096, o; st.global.u32 [o], t;"
+    )
+    assert {finding.name, *(each.name for each in finding.related)} == {"data-race", "undefined-value", "out-of-bounds"}
+    assert finding.name == "data-race"
+
+
+def test_one_barrier_before_an_access_orders_it_with_what_precedes_the_loop_and_with_the_iteration_before() -> None:
+    finding = only(
+        WRITE_S, REST_S, "mov.u32 w, 0;", "NEXT: ld.shared.u32 v, [a+4];", SYNC, "st.shared.u32 [a], v;",
+        "add.u32 w, w, 1; setp.lt.u32 p, w, 3; @p bra NEXT;", STORE,
+    )  # fmt: skip
+    assert finding.help == "a `bar.sync 0` directly before line 12, in the loop"
+
+
+@pytest.mark.parametrize(
+    ("offset", "help"), [(256, "let only those threads access it whose index"), (1 << 35, "no array is near")]
+)
+def test_an_access_outside_of_every_allocation_has_help(offset: int, help: str) -> None:
+    finding = only(f"add.u64 o, o, {offset}; st.global.u32 [o], t;")
+    assert (finding.help or "").startswith(help)
+
+
 LATE_FLAG = (
     "@p bra SET; SEEN: {BARRIER}",
     "ld.shared.u32 v, [s]; setp.ne.u32 p, v, 0; @!p bra OUT; bra IN;",
