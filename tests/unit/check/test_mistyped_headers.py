@@ -79,3 +79,18 @@ def test_registers_of_a_list_that_are_one_word_lack_their_comma() -> None:
         assert error(text).help == "expected `,` between two elements"
         fixed, _ = applied(text, [error(text)])
         assert fixed == correct
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (" pq<4>; .reg .b32 r<4>;", " pq<4> .reg\n; .b32 r<4>;"),
+        ("x)\n{", "x{\n)"),
+        ("pq1, pq2;", "pq1, ;pq2"),
+    ],
+)
+def test_exchanged_neighbours_are_one_error_over_the_end_of_a_line_too(old: str, new: str) -> None:
+    text = TEXT.replace(old, new)
+    fixed, _ = applied(text, [error(text)])
+    assert all(each.severity != "error" for each in openptx.check(fixed))
+    assert fixed.split() == TEXT.split() or fixed.replace(";\n.reg", "; .reg").split() == TEXT.split()

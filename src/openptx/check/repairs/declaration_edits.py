@@ -30,6 +30,8 @@ _PART = (
     r"\.(?:align\s+[0-9]+|attribute\s*\([^)]*\)\)?|ptr\b(?:\s*\.(?:global|const|local|shared)\b)?(?:\s*\.align\s+[0-9]+)?"
     r"|\w+)"
 )
+_SEPARATORS = (",", ";", "{", ")")
+"""Tokens that are exchanged with a neighbour whatever else their error suggests."""
 _PARTS = pattern(_PART, re.A)
 _HEAD = pattern(rf"{_PART}(?:\s*{_PART})+", re.A)
 _RANKS = {
@@ -51,18 +53,24 @@ def edits(found: Diagnostic, inside: bool, absent: Collection[str]) -> Iterator[
     before = text.rfind("\n", 0, max(line[0] - 1, 0)) + 1
     if before < line[0] and text[before : line[0] - 1] == text[slice(*line)]:
         yield _removal(text, (line[0] - 1, line[1]))
+    after = line_end(text, line[1] + 1)
+    if text[line[1] : after].strip() == "{":
+        yield replacement((line[0], after), f"{{\n{text[slice(*line)]}")  # the two lines are exchanged
     yield from _names(text, (start, end), absent)
     yield from _ranges(text, line)
     yield from _registers(text, line)
     yield from _by_expectation(found, line[0], last, inside)
-    orders = exchanged(text, (start, end), line) if found.help is None else ()
+    single = text[start:end] in _SEPARATORS
+    orders = exchanged(text, (start, end), (line[0], after)) if found.help is None or single else ()
     if found.kind and not found.marks and last < line[0]:
         yield from _at_end(text, last)
     if inside and found.kind == STATEMENT:
         yield from _removals(text, (start, end), last, line, inside)
     if inside and _is_instruction(text, max(line[0], *(text.rfind(mark, line[0], start) + 1 for mark in ";{}"))):
         yield from (
-            replacement(span, meant) for span, meant in orders if meant[:1] in PAIRS.values() and meant[-1] == ";"
+            replacement(span, meant)
+            for span, meant in orders
+            if meant[-1] == ";" and (single or meant[:1] in PAIRS.values())
         )
         return
     for mark in found.marks:

@@ -12,7 +12,7 @@ from openptx.syntax.lexical import IDENTIFIER, LETTER
 PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 """Brackets, the likeliest first."""
 _TOKEN = pattern(rf"{IDENTIFIER}|\.?\w+|::|[^\s\w]", re.A)
-_REACH = 60
+_REACH = 400
 """Characters before and after an error whose tokens are exchanged."""
 _RANGE = pattern(rf"({IDENTIFIER})<[^0-9<>;]*+>", re.A)
 
