@@ -102,6 +102,15 @@ def test_new_tensors(name: str) -> None:
     assert x.device.type == before
 
 
+@pytest.mark.parametrize("make", [
+    lambda device: torch.empty(2, device=device), lambda device: torch.full((2,), 1, device=device),
+    lambda device: torch.ones(2).new_zeros(3, device=device), lambda device: torch.tensor([1], device=device),
+    lambda device: torch.zeros_like(torch.ones(2), device=device),
+])  # fmt: skip
+def test_a_number_names_a_device_of_cuda(make: Callable[[int], Any]) -> None:
+    assert places(make(torch.cuda.current_device())) == [CUDA]
+
+
 VIEWS: dict[str, Callable[[Any], Any]] = {
     "slice": lambda x: x[1:], "view": lambda x: x.view(2, 2), "transpose": lambda x: x.view(2, 2).T,
     "detach": lambda x: x.detach(), "data": lambda x: x.data, "Parameter": torch.nn.Parameter,

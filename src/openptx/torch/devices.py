@@ -82,17 +82,17 @@ class Redirection:
         own = self.own.get(function)
         if own is not None:
             return own(*arguments, **options)
-        devices = [each for each in (*arguments, options.get("device")) if isinstance(each, str | self.torch.device)]
-        if self.default is not None and options.get("device") is None and function in self.factories:
-            devices.append(self.default)
+        named = options.get("device")
+        device = self.default if named is None and function in self.factories else named
+        put = is_number(device) or any(is_cuda(self.torch, each) for each in (*arguments, device))
         arguments, options = self.redirected(arguments, options)
         result = function(*arguments, **options)
         if not isinstance(result, self.containers) or isinstance(result, self.torch.Size):
             return result
-        if is_number(options.get("device")) or any(is_cuda(self.torch, each) for each in devices):
+        if put:
             for tensor in tensors_in(self.torch, (result,)):
                 put_on_cuda(tensor)
-        elif options.get("device") is None:
+        elif named is None:
             follow(self.torch, result, (*arguments, *options.values()))
         return result
 
