@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
 
 import openptx
 from openptx.device.shared_layout import shared_layout
-from openptx.engines.native.analysis.context import make_context
+from openptx.engines.native.analysis import spin_loops
+from openptx.engines.native.analysis.cfg import Graph
+from openptx.engines.native.analysis.context import FunctionContext, make_context
 from openptx.engines.native.analysis.counted_loops import FUTILE, WAITS
 from openptx.engines.native.analysis.spin_loops import polls_between_barriers
 from openptx.engines.native.pipeline import lower_kernel
@@ -178,16 +181,38 @@ def test_only_loops_that_poll_between_barriers_count_across_them() -> None:
     call = "{ .param .b64 a; .param .b32 o; st.param.b64 [a], %rd1; call (o), peek, (a); ld.param.b32 %r1, [o]; }"
     some = f"mov.u32 %r2, 0; I: {call} add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 9; @%p2 bra I;"
     for body, number in ((around, 0), (between, 1), (f"L: {some} st.shared.u32 [flag], %r1; {SEEN}", 1)):
-        made = kernel(body)
-        c = make_context(
-            made.module.program,
-            made.function,
-            made.module.image,
-            Options((64, 1, 1), False),
-            host(),
-            shared_layout(made.module.program, "k"),
-            "k",
-            0,
-            {},
-        )
+        c = context(kernel(body))
         assert len(polls_between_barriers(c.graph, {}, c.headers)) == number
+
+
+def context(made: openptx.Kernel) -> FunctionContext:
+    program, image = made.module.program, made.module.image
+    shared = shared_layout(program, "k")
+    return make_context(program, made.function, image, Options((64, 1, 1), False), host(), shared, "k", 0, {})
+
+
+def test_a_loop_that_polls_between_barriers_is_found_once_for_all_branches_back_to_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked, ends_by_polls = 0, spin_loops.ends_by_polls
+
+    def counted(graph: Graph, touches: Mapping[int, str], loop: frozenset[int]) -> bool:
+        nonlocal asked
+        asked += 1
+        return ends_by_polls(graph, touches, loop)
+
+    monkeypatch.setattr(spin_loops, "ends_by_polls", counted)
+    inner = "mov.u32 %r2, 0; I: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 9; @%p2 bra I;"
+    back = " ".join(f"setp.eq.u32 %p2, %r1, {i}; @%p2 bra M;" for i in range(20, 40))
+    c = context(
+        kernel(
+            f"M: bar.sync 0; ld.acquire.gpu.global.u32 %r1, [%rd1]; {inner} {back} setp.eq.u32 %p1, %r1, 0; @%p1 bra M;"
+        )
+    )
+    loads = {
+        pc: "load"
+        for pc, op in enumerate(c.function.code)
+        if op.form.instruction.access == "load" and op.m.space == "global"
+    }
+    assert len(polls_between_barriers(c.graph, loads, c.headers)) == 1
+    assert asked == 1

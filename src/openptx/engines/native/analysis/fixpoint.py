@@ -1,7 +1,9 @@
 """The fixpoint: facts about registers, branches and accesses that hold on every path.
 
 Blocks are interpreted in sweeps, in their order, until nothing changes. A register has one fact for the whole function,
-the join of the values that blocks leave in it: flow-sensitive facts were tried and gained 22 of 7,292 registers.
+the join of the values that blocks leave in it: flow-sensitive facts were tried and gained 22 of 7,292 registers. A
+register for each web (rewrite/webs.py) would gain less: of 5,455 registers for %tid, %ctaid, %ntid and %laneid in
+2,024 kernels of nvcc, 46 are written elsewhere, too, and in each the writers reach a common reader.
 
 Speculation computes them again with branches assumed uniform, where divergence would lose the affine form of addresses.
 """

@@ -204,8 +204,8 @@ def polls_between_barriers(graph: Graph, touches: Mapping[int, str], counted: Co
     """
     blocks, found = graph.blocks, set[int]()
     loops = {loop for cycle in cycles(blocks) for loop in natural_loops(blocks, cycle)}
-    for loop in loops:
-        if min(loop) not in counted or not any(blocks[b].is_cta_barrier for b in loop):
+    for loop in sorted(loops, key=len, reverse=True):  # of hundreds with one header, the whole one usually tells
+        if min(loop) in found or min(loop) not in counted or not any(blocks[b].is_cta_barrier for b in loop):
             continue
         innermost = not any(other < loop and min(other) != min(loop) for other in loops)
         if innermost or ends_by_polls(graph, touches, loop):
