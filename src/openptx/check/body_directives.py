@@ -10,7 +10,7 @@ from openptx.check.names.scopes import labels_of
 from openptx.check.operand import kinds
 from openptx.check.sizes import bytes_of, shared_limit
 from openptx.check.spelling import nearest
-from openptx.diagnostics import Fix, Label
+from openptx.diagnostics import Diagnostic, Fix, Label
 from openptx.isa.directives import PRAGMAS, pragma_in
 from openptx.isa.special_registers import is_predefined
 from openptx.patterns import pattern
@@ -94,9 +94,13 @@ class BodyDirectives:
             for name in names:
                 sort = self.checked.module.kind(name, scope).sort
                 if table.name == "branchtargets" and (scope.label(name) is None or sort not in _LABELS):
-                    message = f"there is no label `{name}` here"
-                    guess = self._guess(target, labels_of(scope))
-                    self.findings.add("unknown-label", message, target.span, "no such label", **guess)
+                    cause = "unknown-label", name, id(self.checked.tree)  # that of branches to it, too
+                    if self.findings.is_repeated(cause, target.span):
+                        continue
+                    message, facts = f"there is no label `{name}` here", self._guess(target, labels_of(scope))
+                    file = self.checked.tree.file
+                    found = Diagnostic("unknown-label", message, file, target.span, "no such label", **facts)
+                    self.findings.collect(found, cause)
                 elif table.name == "calltargets" and sort != kinds.FUNCTION:
                     message = f"there is no function `{name}`"
                     guess = self._guess(target, self.checked.module.functions)

@@ -93,3 +93,12 @@ def test_exchanged_neighbours_are_one_error_over_the_end_of_a_line_too(old: str,
     text = TEXT.replace(old, new)
     fixed, _ = applied(text, [error(text)])
     assert "".join(fixed.split()) == "".join(TEXT.split())
+
+
+def test_a_label_that_a_table_names_twice_is_one_error() -> None:
+    table = "t: .branchtargets DONX, DONX; brx.idx r1, t;"
+    text = TEXT.replace("@pq1 bra L;", table).replace("L:", "DONE:")
+    found = error(text)
+    assert (found.name, len(found.also)) == ("unknown-label", 1)
+    fixed, _ = applied(text, [found])
+    assert "branchtargets DONE, DONE;" in fixed
