@@ -187,7 +187,7 @@ def test_one_barrier_before_an_access_orders_it_with_what_precedes_the_loop_and_
 
 
 @pytest.mark.parametrize(
-    ("offset", "help"), [(256, "let only those threads access it whose index"), (1 << 35, "no array is near")]
+    ("offset", "help"), [(256, "let only those threads access it whose index"), (1 << 45, "no array is near")]
 )
 def test_an_access_outside_of_every_allocation_has_help(offset: int, help: str) -> None:
     finding = only(f"add.u64 o, o, {offset}; st.global.u32 [o], t;")

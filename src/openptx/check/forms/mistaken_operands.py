@@ -41,9 +41,9 @@ def mistaken(
     errors = [finding for finding in findings if not passes((finding,))]
     if unknown := tuple(_unknown_elements(opcode, operands)):
         return unknown
-    several = searches and len(errors) > 1
+    may_be_miscounted = searches and len(errors) > 1 and not calls(opcode)
     if any(finding.about == "unknown-name" for finding in errors):
-        extra = too_many(opcode, errors, operands, context) if several else None
+        extra = too_many(opcode, errors, operands, context) if may_be_miscounted else None
         return findings if extra is None else (extra,)
     if calls(opcode) and (bare := _bare_call(candidate, operands)) is not None:
         return (bare,)
@@ -56,7 +56,7 @@ def mistaken(
     turned = _reversed(candidate, opcode, operands, context) or _turned_pair(candidate, operands, context)
     misplaced = turned or _misplaced(candidate, opcode, errors, operands, context)
     wrong = misplaced or _lost_result(candidate, errors, operands)
-    if wrong is None and several:
+    if wrong is None and may_be_miscounted:
         wrong = miscounted(opcode, errors, operands, context)
     if wrong is not None:
         return (wrong,)

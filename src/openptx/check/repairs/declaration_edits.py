@@ -53,15 +53,13 @@ def edits(found: Diagnostic, inside: bool, absent: Collection[str]) -> Iterator[
     before = text.rfind("\n", 0, max(line[0] - 1, 0)) + 1
     if before < line[0] and text[before : line[0] - 1] == text[slice(*line)]:
         yield _removal(text, (line[0] - 1, line[1]))
-    after = line_end(text, line[1] + 1)
-    if text[line[1] : after].strip() == "{":
-        yield replacement((line[0], after), f"{{\n{text[slice(*line)]}")  # the two lines are exchanged
     yield from _names(text, (start, end), absent)
     yield from _ranges(text, line)
     yield from _registers(text, line)
     yield from _by_expectation(found, line[0], last, inside)
     single = text[start:end] in _SEPARATORS
-    orders = exchanged(text, (start, end), (line[0], after)) if found.help is None or single else ()
+    around = line[0], line_end(text, line[1] + 1)
+    orders = exchanged(text, (start, end), around) if found.help is None or single else ()
     if found.kind and not found.marks and last < line[0]:
         yield from _at_end(text, last)
     if inside and found.kind == STATEMENT:
