@@ -68,6 +68,9 @@ def atomic(space: str, name: str) -> Step:
             guard = w.make("isspacep.global", at[1:-1], type="pred")
             w.set_predicate(done, guard)
             guard = f"@{guard} "
+        if operation in ("MIN", "MAX") and type.endswith("x2") and count == 1:
+            pair(w, d, f"{name}{order}.global.{operation.lower()}.noftz.v2.{type[:-2]}", at, given[0])
+            return
         results = [w.new(f"b{size}") for _ in range(count)]
         if name == "red":
             w.emit(f"{guard}{prefix} {', '.join((at, *given))}")
@@ -79,6 +82,17 @@ def atomic(space: str, name: str) -> Step:
             (w.set_wide if size == 64 else w.set)(following(d, n) if n else d, each)
 
     return step
+
+
+def pair(w: Writer, d: str, opcode: str, at: str, value: str) -> None:
+    """An extreme of two halves, which PTX has as vectors of two only."""
+    low, high, *results = (w.new("b16") for _ in range(4))
+    w.emit(f"mov.b32 {{{low}, {high}}}, {value}")
+    if opcode.startswith("red"):
+        w.emit(f"{opcode} {at}, {{{low}, {high}}}")
+        return
+    w.emit(f"{opcode} {{{', '.join(results)}}}, {at}, {{{low}, {high}}}")
+    w.set(d, w.make("mov.b32", f"{{{', '.join(results)}}}"))
 
 
 def swap(w: Writer, i: Instruction, mods: list[str], operands: list[str]) -> None:

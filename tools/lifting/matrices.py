@@ -67,7 +67,7 @@ def types_of(i: Instruction, types: list[str]) -> tuple[str, str, str, str, str]
         case "HMMA", ["f32", "bf16" | "tf32" as factor]:
             return "f32", factor, factor, "", ""
         case "QMMA", ["f16" | "f32" as sum_, a, b] if a in SIZES and b in SIZES:
-            small = a not in ("e4m3", "e5m2") or b not in ("e4m3", "e5m2") or ".SP" in i.opcode
+            small = a not in ("e4m3", "e5m2") or b not in ("e4m3", "e5m2")
             return sum_, a, b, ".kind::f8f6f4" if small else "", ""
         case "IMMA", [a, b, *rest] if a in SIZES and b in SIZES and rest in ([], ["sat"]):
             return "s32", a, b, ".satfinite" if rest else "", ""
