@@ -7,7 +7,8 @@ finds sums of 4, 8 and 16 products and an addend on V100, A100 and H100. Recordi
 Longer sums are computed in steps, the lowest products first, and each step truncates and rounds as if it were the only
 one.
 
-Unpublished, and as on an H100: exponents of zeros, sparse matrices, m8n8k4 of f16 from Ampere on.
+Unpublished, and as on an H100: exponents of zeros, sparse matrices. From Ampere on m8n8k4 of f16 is no product of
+tensor cores (`quarters`).
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def of(m: Modifiers) -> str:
 def sums(m: Modifiers) -> Sums:
     """How a warp's product of floats is summed; as on an H100 if nothing is published for the generation."""
     found = SUMS[of(m)]
-    if m.spvariant or (m.shape == "m8n8k4" and of(m) in ("Ampere", "Ada")):
+    if m.spvariant:
         return SUMS["Hopper"]
     if m.shape == WMMA_TF32:
         return Sums(found.fraction, 16, found.source + "; in two steps of four products, as ptxas compiles `wmma`")
